@@ -1,0 +1,41 @@
+# The front door. Every target works on a fresh machine: tools/bootstrap sets up what is missing.
+#
+#   PRESET=dev make build    another kind of build (see CMakePresets.json)
+#   TESTS=regex make test    only the tests whose names match
+
+PRESET ?= release
+PREFIX ?= /usr/local
+BUILD := build/$(PRESET)
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test build format bench install clean bootstrap
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: build ## set up, build, and look at this machine with `lockstep doctor`
+	$(BUILD)/bin/lockstep doctor
+
+test: ## set up, build, and run the whole test suite
+	@tools/bootstrap --checks
+	@tools/run_suite $(PRESET)
+
+build: bootstrap ## set up and build
+	@cmake --preset $(PRESET) --log-level=NOTICE
+	@cmake --build --preset $(PRESET)
+
+format: ## format every C++ file
+	@tools/bootstrap --checks
+	@tools/check_format --fix
+
+bench: build ## run the benchmarks
+	@tools/run_benchmarks $(BUILD)
+
+install: build ## install to PREFIX (default /usr/local)
+	@cmake --install $(BUILD) --prefix $(PREFIX)
+
+clean: ## remove all builds (keeps .deps)
+	rm -rf build
+
+bootstrap:
+	@tools/bootstrap

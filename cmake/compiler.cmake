@@ -1,0 +1,28 @@
+# Flags for our own code (never for dependencies), and ccache.
+
+add_library(lockstep_flags INTERFACE)
+target_compile_options(lockstep_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual -Werror
+  # Identical bits on every machine: no fused multiply-add that the source did not ask for.
+  -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  target_compile_options(lockstep_flags INTERFACE -Wthread-safety -Wthread-safety-beta)
+endif()
+if(LOCKSTEP_SANITIZE)
+  target_compile_options(lockstep_flags INTERFACE
+    -fsanitize=${LOCKSTEP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
+  target_link_options(lockstep_flags INTERFACE -fsanitize=${LOCKSTEP_SANITIZE})
+endif()
+
+# The sloppiness lets ccache hit on files that use the precompiled torch header (70 s -> 4 s for a rebuild from
+# scratch); the base directory lets a fresh clone hit what another one compiled.
+if(LOCKSTEP_CCACHE)
+  find_program(CCACHE_PROGRAM ccache)
+  if(CCACHE_PROGRAM)
+    set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      ${CCACHE_PROGRAM})
+  endif()
+endif()

@@ -1,0 +1,26 @@
+# lockstep_test(NAME [TORCH] LABEL label SOURCES file... LIBRARIES target... [TIMEOUT seconds])
+#
+# A GoogleTest program whose every case is one ctest entry. LABEL is one of unit, multiprocess, parity, fault,
+# slow. Each case runs in a process of its own and is ended at its TIMEOUT.
+
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+function(lockstep_test name)
+  cmake_parse_arguments(TEST "TORCH" "LABEL;TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
+  if(NOT TEST_LABEL MATCHES "^(unit|multiprocess|parity|fault|slow)$")
+    message(FATAL_ERROR "lockstep_test(${name}): LABEL '${TEST_LABEL}' is not a label of this suite")
+  endif()
+  if(NOT TEST_TIMEOUT)
+    set(TEST_TIMEOUT 60)
+  endif()
+  add_executable(${name} ${TEST_SOURCES})
+  target_link_libraries(${name} PRIVATE lockstep_flags ${TEST_LIBRARIES} GTest::gmock GTest::gtest_main)
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
+  if(TEST_TORCH)
+    lockstep_use_torch(${name} PRIVATE)
+  endif()
+  gtest_discover_tests(${name}
+    DISCOVERY_MODE PRE_TEST
+    PROPERTIES LABELS ${TEST_LABEL} TIMEOUT ${TEST_TIMEOUT})
+endfunction()

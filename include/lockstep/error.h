@@ -1,0 +1,88 @@
+#pragma once
+
+// The one exception type of Lockstep.
+//
+// A code says what kind of failure it is, the message what was seen and what to do about it, and the optional
+// fields where it happened. what() puts them together:
+//
+//   all_reduce #42 'bucket 3' on rank 0 with peer 3 failed after 1.20 s: peer lost: process 4711 was killed
+//   by SIGKILL
+//     caused by: recvmsg: Connection reset by peer
+//
+// Throw it complete, in one expression:
+//
+//   throw Error(ErrorCode::kPeerLost, "process 4711 was killed by SIGKILL")
+//       .with_operation("all_reduce").with_rank(0).with_peer(3);
+//
+// Copies share their state and never throw. An Error is a value: reading it from several threads is safe,
+// changing one object from two threads is not.
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace lockstep {
+
+enum class ErrorCode {
+  kInvalidArgument,    // the caller passed something that can never work
+  kInvalidConfig,      // an option, file or environment variable is wrong
+  kNotFound,           // a file, program or library that was asked for is not there
+  kUnsupported,        // this build, backend or machine cannot do it
+  kSystem,             // the operating system refused
+  kResourceExhausted,  // out of memory, descriptors, space, or over a bound of ours
+  kTimeout,            // the deadline passed
+  kPeerLost,           // another rank died or left
+  kMismatch,           // ranks disagree about what they are doing
+  kAborted,            // a rank called the whole group off
+  kCorrupt,            // data failed its check
+  kInternal,           // a bug in Lockstep
+};
+
+// "peer lost", "timeout", ...
+std::string_view to_string(ErrorCode code);
+
+class Error : public std::exception {
+ public:
+  Error(ErrorCode code, std::string message);
+
+  // kSystem from errno, as "call: its text"; `detail` names the object, for example a path.
+  static Error from_errno(int error_number, std::string_view call, std::string_view detail = {});
+
+  Error&& with_rank(int rank) &&;
+  Error&& with_peer(int peer) &&;
+  Error&& with_operation(std::string operation) &&;
+  Error&& with_sequence(std::uint64_t sequence) &&;
+  Error&& with_label(std::string label) &&;
+  Error&& with_elapsed(std::chrono::nanoseconds elapsed) &&;
+  // Keeps the exception that led here; its text, and that of its own causes, become "caused by" lines.
+  Error&& with_cause(std::exception_ptr cause) &&;
+
+  ErrorCode code() const noexcept;
+  const std::string& message() const noexcept;
+  std::optional<int> rank() const noexcept;
+  std::optional<int> peer() const noexcept;
+  const std::string& operation() const noexcept;  // empty when not set
+  std::optional<std::uint64_t> sequence() const noexcept;
+  const std::string& label() const noexcept;  // empty when not set
+  std::optional<std::chrono::nanoseconds> elapsed() const noexcept;
+  std::exception_ptr cause() const noexcept;  // null when not set
+
+  const char* what() const noexcept override;
+
+ private:
+  struct State;
+
+  State& change();
+
+  std::shared_ptr<State> state_;
+};
+
+// The text of any exception with its causes, one a line: Error's own, std::nested_exception's, and "unknown
+// exception" for what is no std::exception.
+std::string describe_exception(std::exception_ptr exception);
+
+}  // namespace lockstep

@@ -1,0 +1,33 @@
+#pragma once
+
+// A point in time by which something must have happened. Every wait in Lockstep takes one.
+
+#include <chrono>
+
+#include "base/clock.h"
+
+namespace lockstep {
+
+class Deadline {
+ public:
+  // `budget` from now on; a negative budget has passed already. The clock must outlive the deadline.
+  static Deadline after(std::chrono::nanoseconds budget, const Clock& clock = Clock::real());
+
+  // Never negative.
+  std::chrono::nanoseconds remaining() const;
+  std::chrono::nanoseconds elapsed() const;  // since after() was called
+  bool expired() const { return remaining() == std::chrono::nanoseconds::zero(); }
+
+  // What poll() and epoll_wait() take: whole milliseconds, rounded up so that a wait does not return early.
+  int poll_timeout_ms() const;
+
+ private:
+  Deadline(const Clock& clock, Clock::Time start, Clock::Time end)
+      : clock_(&clock), start_(start), end_(end) {}
+
+  const Clock* clock_;
+  Clock::Time start_;
+  Clock::Time end_;
+};
+
+}  // namespace lockstep

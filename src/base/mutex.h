@@ -1,0 +1,78 @@
+#pragma once
+
+// A mutex, its scoped lock and a condition variable that clang's thread-safety analysis understands. Fields
+// say which mutex guards them:
+//
+//   Mutex mutex_;
+//   std::deque<Job> jobs_ LOCKSTEP_GUARDED_BY(mutex_);
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+
+#include "base/deadline.h"
+#include "base/thread_annotations.h"
+
+namespace lockstep {
+
+class LOCKSTEP_CAPABILITY("mutex") Mutex {
+ public:
+  Mutex() = default;
+  Mutex(const Mutex&) = delete;
+  Mutex& operator=(const Mutex&) = delete;
+
+  void lock() LOCKSTEP_ACQUIRE() { mutex_.lock(); }
+  void unlock() LOCKSTEP_RELEASE() { mutex_.unlock(); }
+
+ private:
+  friend class CondVar;
+
+  std::mutex mutex_;
+};
+
+class LOCKSTEP_SCOPED_CAPABILITY MutexLock {
+ public:
+  explicit MutexLock(Mutex& mutex) LOCKSTEP_ACQUIRE(mutex) : mutex_(mutex) { mutex_.lock(); }
+  ~MutexLock() LOCKSTEP_RELEASE() { mutex_.unlock(); }
+  MutexLock(const MutexLock&) = delete;
+  MutexLock& operator=(const MutexLock&) = delete;
+
+ private:
+  Mutex& mutex_;
+};
+
+class CondVar {
+ public:
+  void notify_one() noexcept { condition_.notify_one(); }
+  void notify_all() noexcept { condition_.notify_all(); }
+
+  // Waits until `ready()` holds (true) or the deadline passes (false). `ready` runs with the mutex held; say
+  // so in its annotation: [this]() LOCKSTEP_REQUIRES(mutex_) { return !jobs_.empty(); }
+  template <class Ready>
+  bool wait_until(Mutex& mutex, const Deadline& deadline, Ready ready) LOCKSTEP_REQUIRES(mutex) {
+    while (!ready()) {
+      const auto remaining = deadline.remaining();
+      if (remaining == std::chrono::nanoseconds::zero()) {
+        return false;
+      }
+      wait_once(mutex, std::min<std::chrono::nanoseconds>(remaining, kLongestNap));
+    }
+    return true;
+  }
+
+ private:
+  // A deadline on a manual clock moves without waking anybody, so no nap is longer than this.
+  static constexpr std::chrono::milliseconds kLongestNap{50};
+
+  // The analysis cannot follow a lock that is adopted and handed back.
+  void wait_once(Mutex& mutex, std::chrono::nanoseconds nap) LOCKSTEP_NO_THREAD_SAFETY_ANALYSIS {
+    std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
+    condition_.wait_for(lock, nap);
+    lock.release();
+  }
+
+  std::condition_variable condition_;
+};
+
+}  // namespace lockstep
