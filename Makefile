@@ -1,10 +1,12 @@
 # The front door. Every target works on a fresh machine: tools/bootstrap sets up what is missing.
 #
-#   PRESET=dev make build    another kind of build (see CMakePresets.json)
-#   TESTS=regex make test    only the tests whose names match
+#   PRESET=dev make build       another kind of build (see CMakePresets.json)
+#   SUITES=release make test    without the sanitizer builds
+#   TESTS=regex make test       only the tests whose names match
 
 PRESET ?= release
 PREFIX ?= /usr/local
+SUITES ?= release asan tsan
 BUILD := build/$(PRESET)
 
 .DEFAULT_GOAL := help
@@ -18,7 +20,7 @@ demo: build ## set up, build, and look at this machine with `lockstep doctor`
 
 test: ## set up, build, and run the whole test suite
 	@tools/bootstrap --checks
-	@tools/run_suite $(PRESET)
+	@tools/run_suite $(SUITES)
 
 build: bootstrap ## set up and build
 	@cmake --preset $(PRESET) --log-level=NOTICE

@@ -9,7 +9,7 @@ set_target_properties(lockstep_core PROPERTIES EXPORT_NAME core)
 target_link_libraries(lockstep_core INTERFACE ${core_layers})
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/Lockstep)
-install(TARGETS lockstep_core ${core_layers} EXPORT LockstepCore)
+install(TARGETS lockstep_core ${core_layers} EXPORT LockstepCore FILE_SET HEADERS)
 install(EXPORT LockstepCore NAMESPACE lockstep:: DESTINATION ${package_dir})
 
 if(LOCKSTEP_WITH_TORCH)
@@ -18,13 +18,10 @@ if(LOCKSTEP_WITH_TORCH)
   add_library(lockstep::lockstep ALIAS lockstep_lockstep)
   set_target_properties(lockstep_lockstep PROPERTIES EXPORT_NAME lockstep)
   target_link_libraries(lockstep_lockstep INTERFACE lockstep_core ${torch_layers})
-  install(TARGETS lockstep_lockstep ${torch_layers} EXPORT LockstepTorch)
+  install(TARGETS lockstep_lockstep ${torch_layers} EXPORT LockstepTorch FILE_SET HEADERS)
   install(EXPORT LockstepTorch NAMESPACE lockstep:: DESTINATION ${package_dir})
 endif()
 
-install(DIRECTORY include/lockstep TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
-install(FILES ${PROJECT_BINARY_DIR}/include/lockstep/version.h
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/lockstep)
 configure_package_config_file(cmake/LockstepConfig.cmake.in LockstepConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(LockstepConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
