@@ -1,0 +1,162 @@
+"""Each check of the sources must fail on what it is there to find, and name the file."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+MAP = """
+```
+include/lockstep/  public
+src/base/          bottom
+src/top/           top
+src/net/           sees torch
+```
+"""
+TREE = {
+    "ARCHITECTURE.md": MAP,
+    "include/lockstep/error.h": "#pragma once\n",
+    "include/lockstep/net.h": "#pragma once\n#include <torch/torch.h>\n",
+    "src/base/CMakeLists.txt": "lockstep_layer(base HEADERS lockstep/error.h SOURCES error.cpp)",
+    "src/base/error.cpp": '#include "lockstep/error.h"\n',
+    "src/top/CMakeLists.txt": "lockstep_layer(top SOURCES top.cpp DEPENDS base LIBRARIES fmt::fmt)",
+    "src/top/top.h": "#pragma once\n",
+    "src/top/top.cpp": '#include "top/top.h"\n\n#include "lockstep/error.h"\n',
+    "src/net/CMakeLists.txt": "lockstep_layer(net TORCH HEADERS lockstep/net.h SOURCES net.cpp DEPENDS base)",
+    "src/net/net.cpp": '#include "lockstep/net.h"\n',
+}
+
+
+class CheckTest(unittest.TestCase):
+    def setUp(self):
+        self.root = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.root)
+        for name, content in TREE.items():
+            self.write(name, content)
+
+    def write(self, name, content):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content, encoding="utf-8")
+
+    def run_check(self, name):
+        environment = dict(os.environ, LOCKSTEP_CHECK_ROOT=str(self.root))
+        return subprocess.run([ROOT / "tools" / name], env=environment, capture_output=True, text=True, timeout=60,
+                              check=False)
+
+    def expect_refused(self, check, *words):
+        result = self.run_check(check)
+        if result.returncode == 77:
+            self.skipTest(result.stdout.strip())
+        self.assertEqual(result.returncode, 1, result.stdout)
+        for word in words:
+            self.assertIn(word, result.stderr + result.stdout)
+
+
+class LayersTest(CheckTest):
+    def test_accepts_a_tree_in_order(self):
+        result = self.run_check("check_layers")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertIn("3 layers, 4 sources: every include points down", result.stdout)
+
+    def test_refuses_an_upward_include(self):
+        self.write("src/base/error.cpp", '#include "top/top.h"\n')
+        self.expect_refused("check_layers", 'src/base/error.cpp: includes "top/top.h" of layer \'top\'')
+
+    def test_refuses_a_sideways_include_through_a_public_header(self):
+        self.write("src/top/top.cpp", '#include "lockstep/net.h"\n')
+        self.expect_refused("check_layers", "src/top/top.cpp: includes \"lockstep/net.h\" of layer 'net'",
+                            "src/top/top.cpp: includes <lockstep/net.h>, but layer 'top' is torch-free")
+
+    def test_refuses_torch_in_a_torch_free_layer(self):
+        for include in ("<torch/torch.h>", "<ATen/ATen.h>", '"c10/core/Device.h"'):
+            self.write("src/base/error.cpp", f"#include {include}\n")
+            self.expect_refused("check_layers", "src/base/error.cpp: includes <", "layer 'base' is torch-free")
+
+    def test_refuses_layers_in_a_circle(self):
+        self.write("src/base/CMakeLists.txt",
+                   "lockstep_layer(base HEADERS lockstep/error.h SOURCES error.cpp DEPENDS top)")
+        self.expect_refused("check_layers", "src/base/CMakeLists.txt: layer 'base' depends on itself in a circle")
+
+    def test_refuses_an_unknown_dependency(self):
+        self.write("src/top/CMakeLists.txt", "lockstep_layer(top SOURCES top.cpp DEPENDS base bsae)")
+        self.expect_refused("check_layers", "there is no layer 'bsae' to depend on")
+
+    def test_refuses_a_source_outside_every_layer(self):
+        self.write("src/stray.cpp", "")
+        self.expect_refused("check_layers", "src/stray.cpp: belongs to no layer")
+
+    def test_refuses_a_public_header_that_nobody_owns(self):
+        self.write("include/lockstep/extra.h", "")
+        self.expect_refused("check_layers", "include/lockstep/extra.h: is in no layer's HEADERS")
+
+    def test_refuses_a_public_header_that_needs_a_private_one(self):
+        self.write("include/lockstep/error.h", '#include "top/top.h"\n')
+        self.expect_refused("check_layers", 'include/lockstep/error.h: is public but includes "top/top.h"')
+
+    def test_refuses_a_folder_that_is_not_in_the_map(self):
+        self.write("tests/new/a_test.cpp", "")
+        self.expect_refused("check_layers", "tests/new/a_test.cpp: its folder tests/new/ is not in the code map")
+
+    def test_refuses_a_map_that_names_what_is_gone(self):
+        self.write("ARCHITECTURE.md", MAP + "\nsrc/gone/  nothing\n")
+        self.expect_refused("check_layers", "ARCHITECTURE.md: the map names src/gone/, which does not exist")
+
+
+class FormatTest(CheckTest):
+    def test_names_a_badly_formatted_file(self):
+        shutil.copy(ROOT / ".clang-format", self.root)
+        self.write("src/base/error.cpp", "int  f( ){return 1;}\n")
+        self.expect_refused("check_format", "src/base/error.cpp:1:", "'make format' does it")
+
+    def test_fixes_it_when_asked(self):
+        shutil.copy(ROOT / ".clang-format", self.root)
+        self.write("src/base/error.cpp", "int  f( ){return 1;}\n")
+        environment = dict(os.environ, LOCKSTEP_CHECK_ROOT=str(self.root))
+        if subprocess.run([ROOT / "tools/check_format", "--fix"], env=environment, check=False).returncode == 77:
+            self.skipTest("clang-format-14 is not installed")
+        self.assertEqual((self.root / "src/base/error.cpp").read_text(encoding="utf-8"), "int f() {\n  return 1;\n}\n")
+        self.assertEqual(self.run_check("check_format").returncode, 0)
+
+
+class ShellTest(CheckTest):
+    def test_names_a_script_with_a_fault(self):
+        for folder in (".ci", "tests"):
+            (self.root / folder).mkdir(exist_ok=True)
+        self.write("tools/broken", "#!/usr/bin/env bash\nrm $1\n")
+        self.expect_refused("check_shell", "tools/broken", "SC2086")
+
+
+class SummaryTest(CheckTest):
+    JUNIT = """<testsuite name="x">
+      <testcase name="A.Good" status="run"/>
+      <testcase name="A.Bad" status="fail"><failure message=""/></testcase>
+      <testcase name="A.Skipped" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/>
+        <system-out>a_test.cpp:7: Skipped\nthere is no GPU here\n</system-out></testcase>
+      <testcase name="check.b" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/>
+        <system-out>SKIPPED: clang is not installed\n</system-out></testcase>
+    </testsuite>"""
+
+    def summarize(self, content):
+        self.write("release/tests.xml", content)
+        return subprocess.run([ROOT / "tools/summarize_tests", self.root / "release/tests.xml"], capture_output=True,
+                              text=True, check=False)
+
+    def test_counts_and_says_why_a_test_was_skipped(self):
+        result = self.summarize(self.JUNIT)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("FAILED   release: A.Bad\n", result.stdout)
+        self.assertIn("skipped  release: A.Skipped: there is no GPU here\n", result.stdout)
+        self.assertIn("skipped  release: check.b: clang is not installed\n", result.stdout)
+        self.assertTrue(result.stdout.endswith("\n1 passed, 1 failed, 2 skipped\n"), result.stdout)
+
+    def test_refuses_a_run_without_tests(self):
+        self.assertEqual(self.summarize("<testsuite/>").returncode, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
