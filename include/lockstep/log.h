@@ -54,7 +54,7 @@ class Logger {
  private:
   struct Sinks;
 
-  LogLevel lowest_level_;
+  LogLevel lowest_level_ = LogLevel::kOff;
   std::string continuation_;
   std::unique_ptr<Sinks> sinks_;
 };

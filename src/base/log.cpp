@@ -125,9 +125,7 @@ struct Logger::Sinks {
 };
 
 Logger::Logger(const LogOptions& options)
-    : lowest_level_(LogLevel::kOff),
-      continuation_("\n" + rank_prefix(options) + "    "),
-      sinks_(std::make_unique<Sinks>()) {
+    : continuation_("\n" + rank_prefix(options) + "    "), sinks_(std::make_unique<Sinks>()) {
   auto attach = [this](std::shared_ptr<spdlog::sinks::sink> sink, LogLevel level) {
     sink->set_level(spdlog_level(level));
     sinks_->logger.sinks().push_back(std::move(sink));

@@ -12,7 +12,12 @@ namespace lockstep {
 namespace fs = std::filesystem;
 
 TempDir::TempDir() {
-  std::string pattern = (fs::temp_directory_path() / "lockstep-XXXXXX").string();
+  std::error_code problem;
+  const fs::path parent = fs::temp_directory_path(problem);
+  if (problem) {
+    throw Error(ErrorCode::kSystem, "there is no directory for temporary files: " + problem.message());
+  }
+  std::string pattern = (parent / "lockstep-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr) {
     throw Error::from_errno(errno, "mkdtemp", pattern);
   }
@@ -25,7 +30,7 @@ TempDir::~TempDir() {
 }
 
 fs::path TempDir::write(std::string_view name, std::string_view content) const {
-  const fs::path file = path_ / name;
+  fs::path file = path_ / name;
   std::ofstream stream(file, std::ios::binary);
   stream.write(content.data(), static_cast<std::streamsize>(content.size()));
   if (!stream.flush()) {
