@@ -1,0 +1,149 @@
+#pragma once
+
+// Options: a struct describes its fields once, and flags, environment variables, a file, --help, checks and
+// dumps follow from that.
+//
+//   struct OptimOptions {
+//     double lr = 0.1;
+//     Schedule schedule = Schedule::kCosine;
+//
+//     void describe(lockstep::config::Description& d) {
+//       d.option("lr", lr, "learning rate").range(0.0, 10.0);
+//       d.option("schedule", schedule, "how the learning rate changes")
+//           .choices({{"constant", Schedule::kConstant}, {"cosine", Schedule::kCosine}});
+//     }
+//   };
+//
+//   struct RunOptions {
+//     int batch_size = 32;
+//     std::chrono::milliseconds timeout{5000};
+//     OptimOptions optim;
+//
+//     void describe(lockstep::config::Description& d) {
+//       d.option("batch-size", batch_size, "samples per step over all ranks").unit("samples").range(1, 1 <<
+//       20); d.option("timeout", timeout, "how long a collective may take").range(1ms, 24h); d.group("optim",
+//       "Optimizer", optim);
+//     }
+//   };
+//
+//   int main(int argc, char** argv) {
+//     RunOptions options;
+//     if (auto exit_code = lockstep::config::parse_command_line(options, argc, argv, {.name = "train"})) {
+//       return *exit_code;
+//     }
+//     ...
+//   }
+//
+// Where a value comes from. Each source overrides the ones before it:
+//
+//   default       the field's own value
+//   file          --config run.toml, or LOCKSTEP_CONFIG=run.toml when there is no --config; of several files,
+//   the
+//                 later one wins. TOML; a group is a table.
+//   environment   LOCKSTEP_BATCH_SIZE=64, LOCKSTEP_OPTIM_LR=0.2
+//   flag          --batch-size 64, --batch-size=64, --optim.lr 0.2; of repeated flags, the last one wins. A
+//   bool is
+//                 --amp, --no-amp or --amp=false; --optim.no-nesterov and --no-optim.nesterov are the same.
+//
+// In flags and files an underscore is as good as a dash. Three more flags come with every program: --help
+// (-h),
+// --print-config (the values as a file for --config) and --print-config=json.
+//
+// What a field can be, and its texts:
+//
+//   bool                               true false yes no on off 1 0
+//   integers of 32 and 64 bits         42 1_000_000 0xff
+//   float, double                      0.1 1e-3; inf where the range has it
+//   std::string, std::filesystem::path
+//   enum                               the names given by .choices()
+//   std::chrono durations, ns to h     200us 5s 1.5s 2min 1h; a number alone is refused, since nobody knows
+//   its unit ByteSize                           25MiB 64KiB 1GiB 4096 4096B 25MB std::optional<T> a T, or
+//   none std::vector<T>                     1,2,3 and in a file [1, 2, 3]
+//
+// Bad input. Every value of every source is checked, also one that another source overrides, and all problems
+// are listed at once:
+//
+//   train: 3 problems, nothing was run:
+//     --batch-size: 0 is out of range [1, 1048576] samples
+//     --optim.lr: 'fast' is not a number
+//     run.toml:7: unknown key 'optim.momentun'; did you mean 'optim.momentum'?
+//   run 'train --help' for the list of options
+//
+// The struct then stays as it was. A mistake in describe() itself is a bug and throws Error{kInternal}.
+//
+// Nothing here keeps state between calls; calls on different structs may run in different threads as long as
+// nobody changes the process's environment meanwhile.
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lockstep/config_description.h"
+#include "lockstep/config_settings.h"
+
+namespace lockstep::config {
+
+// What to do with arguments that belong to no flag.
+enum class Positionals {
+  kNone,         // one is a problem
+  kCollect,      // they may stand anywhere between the flags; what follows "--" is one whatever it looks like
+  kPassThrough,  // the first one ends the flags; it and all that follows are handed on untouched
+};
+
+struct ProgramInfo {
+  std::string name = {};                // "train", "lockstep run"; empty: the file name in argv[0]
+  std::string about = {};               // one sentence for --help
+  std::string env_prefix = "LOCKSTEP";  // empty: the environment is not read
+  Positionals positionals = Positionals::kNone;
+  std::string positional_usage = {};  // how the usage line names them: "PROGRAM [ARGUMENT]..."
+};
+
+using Environment = std::map<std::string, std::string>;
+Environment process_environment();
+
+// What came of reading all sources.
+struct LoadResult {
+  std::vector<std::string> problems;     // one line each
+  std::vector<std::string> warnings;     // one line each
+  std::string output;                    // what --help or --print-config wants printed; else empty
+  std::vector<std::string> positionals;  // empty with Positionals::kNone
+  Settings settings;                     // all of them, defaults included; of use when there are no problems
+
+  // The fields were assigned and the program may run.
+  bool ready() const { return problems.empty() && output.empty(); }
+};
+
+// Reads all sources and, when the result is ready(), assigns the fields; otherwise leaves them alone.
+// `arguments` come without the program's name. Prints nothing and throws for no input; Error{kInternal} is
+// for a mistake in the description.
+LoadResult load(Description& description, const std::vector<std::string>& arguments,
+                const ProgramInfo& program, const Environment& environment = process_environment());
+
+template <Described T>
+LoadResult load(T& options, const std::vector<std::string>& arguments, const ProgramInfo& program,
+                const Environment& environment = process_environment()) {
+  Description description;
+  options.describe(description);
+  return load(description, arguments, program, environment);
+}
+
+// The exit code for wrong usage, as for the shell's own commands.
+inline constexpr int kUsageExitCode = 2;
+
+// load() for a main(): prints what there is to print and returns the code to exit with, or nothing when the
+// program should run. The positional arguments go to `positionals`, which is needed when the program takes
+// any.
+std::optional<int> parse_command_line(Description& description, int argc, const char* const* argv,
+                                      ProgramInfo program, std::vector<std::string>* positionals = nullptr);
+
+template <Described T>
+std::optional<int> parse_command_line(T& options, int argc, const char* const* argv,
+                                      const ProgramInfo& program,
+                                      std::vector<std::string>* positionals = nullptr) {
+  Description description;
+  options.describe(description);
+  return parse_command_line(description, argc, argv, program, positionals);
+}
+
+}  // namespace lockstep::config

@@ -1,0 +1,17 @@
+#pragma once
+
+// Options from environment variables.
+
+#include <string_view>
+
+#include "config/findings.h"
+#include "lockstep/config.h"
+
+namespace lockstep::config {
+
+// Other parts of a system use the same prefix, so a variable that is no option is ignored, and warned about
+// only when it looks like a mistyped one.
+Findings read_environment(const Description& description, std::string_view prefix,
+                          const Environment& environment);
+
+}  // namespace lockstep::config

@@ -1,0 +1,49 @@
+#pragma once
+
+// Numbers as people write them: 1_000_000, 0xff, 1e-3, and numbers with a unit such as 1.5s. Reads text
+// exactly, or says what kind of mistake it is; the words for the user are for those who call.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <variant>
+
+namespace lockstep::config {
+
+struct IntegerText {
+  bool negative = false;
+  std::uint64_t magnitude = 0;
+  bool overflow = false;  // the magnitude is beyond 64 bits
+};
+
+// Decimal, or 0x, 0o, 0b; underscores may stand between digits. Nothing when the text is no integer.
+std::optional<IntegerText> read_integer(std::string_view text);
+
+enum class FloatMistake { kMalformed, kOutOfRange };
+
+// T is float or double. Reads inf and nan too.
+template <class T>
+std::variant<T, FloatMistake> read_float(std::string_view text);
+
+struct Unit {
+  std::string_view suffix;
+  std::uint64_t factor;
+};
+
+struct ScaledText {
+  bool negative = false;
+  std::uint64_t amount = 0;  // in units of factor 1
+};
+
+enum class ScaledMistake {
+  kMalformed,    // no number, or an unknown suffix
+  kUnitMissing,  // a number alone, where `units` has no empty suffix
+  kNotWhole,     // 0.5 of the smallest unit
+  kTooLarge,     // beyond 64 bits
+};
+
+// A decimal number and one of the units, exactly: no rounding happens on the way.
+std::variant<ScaledText, ScaledMistake> read_scaled(std::string_view text, std::span<const Unit> units);
+
+}  // namespace lockstep::config

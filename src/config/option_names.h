@@ -1,0 +1,31 @@
+#pragma once
+
+// How an option is called on the command line and in the environment. Everything follows from its name.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lockstep/config_option.h"
+
+namespace lockstep::config {
+
+// The flags that every program has.
+inline constexpr std::string_view kHelpFlag = "help";
+inline constexpr char kHelpAlias = 'h';
+inline constexpr std::string_view kConfigFlag = "config";
+inline constexpr std::string_view kPrintConfigFlag = "print-config";
+
+// With every underscore a dash.
+std::string canonical_name(std::string_view name);
+
+// A bool that is set by its flag alone: it has no value unless one follows a '='.
+bool is_switch(const OptionSpec& spec);
+
+// The long flags that switch it off: {"optim.no-nesterov", "no-optim.nesterov"}; none unless it is a switch.
+std::vector<std::string> off_flags(const OptionSpec& spec);
+
+// "LOCKSTEP_OPTIM_LR" from "LOCKSTEP" and "optim.lr"
+std::string variable_name(std::string_view prefix, std::string_view name);
+
+}  // namespace lockstep::config
