@@ -7,8 +7,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <string_view>
 #include <utility>
 
@@ -17,36 +19,56 @@
 namespace lockstep {
 namespace {
 
-// The parent's environment with the options' changes, in the form execve() takes.
-class Environment {
- public:
-  explicit Environment(const std::map<std::string, std::optional<std::string>>& changes) {
-    for (char** entry = environ; *entry != nullptr; ++entry) {
-      const std::string_view variable = *entry;
-      if (changes.count(std::string(variable.substr(0, variable.find('=')))) == 0) {
-        entries_.emplace_back(variable);
-      }
+// The parent's environment with the options' changes.
+std::vector<std::string> environment_with(const std::map<std::string, std::optional<std::string>>& changes) {
+  std::vector<std::string> variables;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view variable = *entry;
+    if (changes.count(std::string(variable.substr(0, variable.find('=')))) == 0) {
+      variables.emplace_back(variable);
     }
-    for (const auto& [name, value] : changes) {
-      if (value) {
-        entries_.push_back(name + "=" + *value);
-      }
-    }
-    for (auto& entry : entries_) {
-      pointers_.push_back(entry.data());
-    }
-    pointers_.push_back(nullptr);
   }
+  for (const auto& [name, value] : changes) {
+    if (value) {
+      variables.push_back(name + "=" + *value);
+    }
+  }
+  return variables;
+}
 
-  char* const* data() const { return pointers_.data(); }
+// A null-terminated list of C strings, as execve() takes it. The strings stay the caller's.
+std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
+  std::vector<char*> pointers;
+  pointers.reserve(strings.size() + 1);
+  for (const auto& string : strings) {
+    pointers.push_back(const_cast<char*>(string.c_str()));  // execve() does not write to it
+  }
+  pointers.push_back(nullptr);
+  return pointers;
+}
 
- private:
-  std::vector<std::string> entries_;
-  std::vector<char*> pointers_;
-};
+// The paths to try for a program, in order: its name when it has a slash, else one for each entry of PATH.
+// Not left to execvpe(), which hands a file it does not recognise to a shell.
+std::vector<std::string> program_paths(const std::string& name) {
+  if (name.empty() || name.find('/') != std::string::npos) {
+    return {name};
+  }
+  const char* variable = std::getenv("PATH");
+  std::string_view rest = variable != nullptr ? variable : "/bin:/usr/bin";
+  std::vector<std::string> paths;
+  for (bool more = true; more;) {
+    const auto colon = rest.find(':');
+    const std::string_view directory = rest.substr(0, colon);
+    paths.push_back(directory.empty() ? "./" + name : fmt::format("{}/{}", directory, name));
+    more = colon != std::string_view::npos;
+    rest.remove_prefix(more ? colon + 1 : rest.size());
+  }
+  return paths;
+}
 
 // Everything the child needs, prepared before fork(): afterwards it may only make system calls.
 struct ChildPlan {
+  const std::vector<std::string>& paths;
   const std::vector<char*>& argv;
   char* const* environment;
   const char* working_directory;  // null: stay
@@ -56,61 +78,151 @@ struct ChildPlan {
   int parent_death_signal;
   pid_t parent;
   const std::vector<int>& inherited_fds;
-  int report_fd;  // closes on exec; gets errno when anything fails
+  int report_fd;  // closes on exec; gets a StartFailure when anything fails
 };
 
+// What the child was doing when it could not go on.
+enum class StartStep { kParentDeathSignal, kStandardStreams, kInheritedFds, kWorkingDirectory, kProgram };
+
+struct StartFailure {
+  StartStep step;
+  int error_number;
+};
+
+// Keeps every signal away for as long as it lives.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &previous_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &previous_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t previous_{};
+};
+
+// The program starts with nothing blocked. The parent's handlers go first: exec would drop them anyway, but a
+// signal that arrives before it must not run one of them in the child.
 void reset_signals() {
+  for (int number = 1; number < NSIG; ++number) {
+    struct sigaction action {};
+    if (sigaction(number, nullptr, &action) == 0 && action.sa_handler != SIG_IGN) {
+      ::signal(number, SIG_DFL);
+    }
+  }
+  ::signal(SIGPIPE, SIG_DFL);  // ignored by many parents, expected by most programs
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  ::signal(SIGPIPE, SIG_DFL);
+}
+
+bool place_standard_streams(const ChildPlan& plan) {
+  const std::array<int, 3> sources = {plan.standard_input, plan.standard_output, plan.standard_error};
+  for (int target = 0; target < 3; ++target) {
+    const int source = sources[static_cast<std::size_t>(target)];
+    if (source >= 0 && dup2(source, target) < 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool keep_inherited_fds(const ChildPlan& plan) {
+  // Whatever a library opened without O_CLOEXEC stays behind too. Kernels before 5.11 refuse the flag; the
+  // descriptors of our own close by themselves.
+  close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+  for (const int fd : plan.inherited_fds) {
+    if (fcntl(fd, F_SETFD, 0) != 0) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// Returns only when none of the paths could be run, with errno of the most telling attempt.
+void execute(const ChildPlan& plan) {
+  int reason = ENOENT;
+  for (const std::string& path : plan.paths) {
+    execve(path.c_str(), plan.argv.data(), plan.environment);
+    if (errno == EACCES) {
+      reason = EACCES;  // a later entry of PATH may still have one that can be run
+    } else if (errno != ENOENT && errno != ENOTDIR) {
+      return;
+    }
+  }
+  errno = reason;
 }
 
 // Returns only on failure, with errno set.
-void start_program(const ChildPlan& plan) {
+StartStep start_program(const ChildPlan& plan) {
   setpgid(0, 0);
   reset_signals();
   if (plan.parent_death_signal != 0) {
     if (prctl(PR_SET_PDEATHSIG, plan.parent_death_signal) != 0) {
-      return;
+      return StartStep::kParentDeathSignal;
     }
     if (getppid() != plan.parent) {  // the parent died before the signal was armed
       _exit(127);
     }
   }
-  const std::array<int, 3> sources = {plan.standard_input, plan.standard_output, plan.standard_error};
-  for (int target = 0; target < 3; ++target) {
-    const int source = sources[static_cast<std::size_t>(target)];
-    if (source >= 0 && dup2(source, target) < 0) {
-      return;
-    }
+  if (!place_standard_streams(plan)) {
+    return StartStep::kStandardStreams;
   }
-  for (const int fd : plan.inherited_fds) {
-    if (fcntl(fd, F_SETFD, 0) != 0) {
-      return;
-    }
+  if (!keep_inherited_fds(plan)) {
+    return StartStep::kInheritedFds;
   }
   if (plan.working_directory != nullptr && chdir(plan.working_directory) != 0) {
-    return;
+    return StartStep::kWorkingDirectory;
   }
-  execvpe(plan.argv[0], plan.argv.data(), plan.environment);
+  execute(plan);
+  return StartStep::kProgram;
 }
 
 [[noreturn]] void run_child(const ChildPlan& plan) {
-  start_program(plan);
-  const int error_number = errno;
-  [[maybe_unused]] const auto written = write(plan.report_fd, &error_number, sizeof error_number);
+  const StartStep step = start_program(plan);
+  const StartFailure failure{step, errno};
+  [[maybe_unused]] const auto written = write(plan.report_fd, &failure, sizeof failure);
   _exit(127);
 }
 
-// 0 when the program runs; otherwise the errno of the step that failed.
-int read_report(int fd) {
-  int error_number = 0;
+pid_t fork_child(const ChildPlan& plan) {
+  const SignalsBlocked until_reset;
+  const pid_t pid = fork();
+  if (pid < 0) {
+    throw Error::from_errno(errno, "fork");
+  }
+  if (pid == 0) {
+    run_child(plan);
+  }
+  setpgid(pid, pid);  // the child does it too: whoever comes first, nobody sees it in our group
+  return pid;
+}
+
+// Nothing when the program runs.
+std::optional<StartFailure> read_report(int fd) {
+  StartFailure failure{};
   ssize_t count = 0;
   do {
-    count = read(fd, &error_number, sizeof error_number);
+    count = read(fd, &failure, sizeof failure);
   } while (count < 0 && errno == EINTR);
-  return count == sizeof error_number ? error_number : 0;
+  return count == sizeof failure ? std::optional(failure) : std::nullopt;
+}
+
+// With a number above 2: a parent that closed its own standard streams gets those numbers for new
+// descriptors, and the child would overwrite them while it puts its streams in place.
+UniqueFd above_standard_streams(UniqueFd fd) {
+  if (!fd || fd.get() > STDERR_FILENO) {
+    return fd;
+  }
+  UniqueFd moved(fcntl(fd.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  if (!moved) {
+    throw Error::from_errno(errno, "fcntl");
+  }
+  return moved;
 }
 
 UniqueFd open_null(int flags) {
@@ -118,7 +230,7 @@ UniqueFd open_null(int flags) {
   if (!fd) {
     throw Error::from_errno(errno, "open", "/dev/null");
   }
-  return fd;
+  return above_standard_streams(std::move(fd));
 }
 
 // One output stream: what the child gets, and what the parent keeps.
@@ -132,7 +244,7 @@ struct OutputStream {
     } else if (target == StreamTarget::kPipe) {
       Pipe pipe = Pipe::create();
       parent = std::move(pipe.read);
-      child = std::move(pipe.write);
+      child = above_standard_streams(std::move(pipe.write));
     }
   }
 };
@@ -145,11 +257,25 @@ UniqueFd open_pidfd(pid_t pid) {
   return fd;
 }
 
-Error start_error(int error_number, const std::vector<std::string>& argv, const SubprocessOptions& options) {
-  if (error_number == ENOENT && options.working_directory.empty()) {
-    return {ErrorCode::kNotFound, fmt::format("there is no program '{}'", argv[0])};
+Error start_error(const StartFailure& failure, const std::string& program, const SubprocessOptions& options) {
+  const int number = failure.error_number;
+  switch (failure.step) {
+    case StartStep::kParentDeathSignal:
+      return Error::from_errno(number, "cannot set the parent-death signal of", program);
+    case StartStep::kStandardStreams:
+      return Error::from_errno(number, "cannot set the standard streams of", program);
+    case StartStep::kInheritedFds:
+      return Error::from_errno(number, "cannot pass a descriptor on to", program);
+    case StartStep::kWorkingDirectory:
+      return Error::from_errno(number, fmt::format("cannot start {} in", program),
+                               options.working_directory.string());
+    case StartStep::kProgram:
+      break;
   }
-  return Error::from_errno(error_number, "cannot start", argv[0]);
+  if (number == ENOENT) {
+    return {ErrorCode::kNotFound, fmt::format("there is no program '{}'", program)};
+  }
+  return Error::from_errno(number, "cannot start", program);
 }
 
 }  // namespace
@@ -158,18 +284,18 @@ Subprocess Subprocess::spawn(const std::vector<std::string>& argv, const Subproc
   if (argv.empty()) {
     throw Error(ErrorCode::kInvalidArgument, "a subprocess needs a program name");
   }
-  std::vector<char*> arguments;
-  for (const auto& argument : argv) {
-    arguments.push_back(const_cast<char*>(argument.c_str()));  // execve() does not write to it
-  }
-  arguments.push_back(nullptr);
-  const Environment environment(options.environment);
+  const std::vector<std::string> paths = program_paths(argv[0]);
+  const std::vector<char*> arguments = pointers_to(argv);
+  const std::vector<std::string> variables = environment_with(options.environment);
+  const std::vector<char*> environment = pointers_to(variables);
+  const std::string directory = options.working_directory.string();
   const UniqueFd input = options.inherit_standard_input ? UniqueFd() : open_null(O_RDONLY);
   OutputStream output(options.standard_output);
   OutputStream error(options.standard_error);
   Pipe report = Pipe::create();
-  const std::string directory = options.working_directory.string();
-  const ChildPlan plan{.argv = arguments,
+  report.write = above_standard_streams(std::move(report.write));
+  const ChildPlan plan{.paths = paths,
+                       .argv = arguments,
                        .environment = environment.data(),
                        .working_directory = directory.empty() ? nullptr : directory.c_str(),
                        .standard_input = input.get(),
@@ -180,18 +306,11 @@ Subprocess Subprocess::spawn(const std::vector<std::string>& argv, const Subproc
                        .inherited_fds = options.inherited_fds,
                        .report_fd = report.write.get()};
 
-  const pid_t pid = fork();
-  if (pid < 0) {
-    throw Error::from_errno(errno, "fork");
-  }
-  if (pid == 0) {
-    run_child(plan);
-  }
-  setpgid(pid, pid);  // the child does it too: whoever comes first, nobody sees it in our group
-  Subprocess child(pid, open_pidfd(pid));
+  Subprocess child(fork_child(plan));  // owned from here on: whatever throws below also ends it
+  child.pidfd_ = open_pidfd(child.pid_);
   report.write.reset();
-  if (const int error_number = read_report(report.read.get()); error_number != 0) {
-    throw start_error(error_number, argv, options);
+  if (const auto failure = read_report(report.read.get())) {
+    throw start_error(*failure, argv[0], options);
   }
   child.standard_output_ = std::move(output.parent);
   child.standard_error_ = std::move(error.parent);
@@ -226,6 +345,7 @@ void Subprocess::kill_and_reap() noexcept {
     return;
   }
   kill(-pid_, SIGKILL);
+  kill(pid_, SIGKILL);  // it may have moved to another group
   siginfo_t info{};
   while (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED) != 0 && errno == EINTR) {
   }
@@ -267,17 +387,35 @@ void Subprocess::signal(int signal_number) {
 namespace {
 
 // Reads what is there into `text` and closes `fd` at its end.
-void drain(UniqueFd& fd, std::string& text, std::size_t max_bytes) {
+void drain(UniqueFd& fd, std::string& text) {
   std::array<char, 65536> buffer{};
   const ssize_t count = read(fd.get(), buffer.data(), buffer.size());
   if (count > 0) {
     text.append(buffer.data(), static_cast<std::size_t>(count));
-    if (text.size() > max_bytes) {
-      throw Error(ErrorCode::kResourceExhausted, fmt::format("it printed more than {} bytes", max_bytes));
-    }
   } else if (count == 0 || (errno != EINTR && errno != EAGAIN)) {
     fd.reset();
   }
+}
+
+// Waits for output of the child and takes it in. Returns without any at the deadline.
+void take_output(Subprocess& child, CompletedSubprocess& done, const Deadline& deadline) {
+  std::array<pollfd, 2> streams = {{{.fd = child.standard_output().get(), .events = POLLIN, .revents = 0},
+                                    {.fd = child.standard_error().get(), .events = POLLIN, .revents = 0}}};
+  if (::poll(streams.data(), streams.size(), deadline.poll_timeout_ms()) < 0 && errno != EINTR) {
+    throw Error::from_errno(errno, "poll");
+  }
+  if (streams[0].revents != 0) {
+    drain(child.standard_output(), done.standard_output);
+  }
+  if (streams[1].revents != 0) {
+    drain(child.standard_error(), done.standard_error);
+  }
+}
+
+// Looks without reaping: the process group can still be killed afterwards.
+bool has_ended(const Subprocess& child) {
+  pollfd ended{.fd = child.pidfd(), .events = POLLIN, .revents = 0};
+  return ::poll(&ended, 1, 0) > 0;
 }
 
 }  // namespace
@@ -287,22 +425,22 @@ CompletedSubprocess run_subprocess(const std::vector<std::string>& argv, Subproc
   options.standard_output = StreamTarget::kPipe;
   options.standard_error = StreamTarget::kPipe;
   Subprocess child = Subprocess::spawn(argv, options);
-  CompletedSubprocess done;
+  const std::string name = fmt::format("'{}' (process {})", argv[0], child.pid());
   const auto timed_out = [&] {
-    return Error(ErrorCode::kTimeout, fmt::format("'{}' (process {}) did not end", argv[0], child.pid()))
+    return Error(ErrorCode::kTimeout, has_ended(child)
+                                          ? name + " ended, but a process it started keeps its output open"
+                                          : name + " did not end")
         .with_elapsed(deadline.elapsed());
   };
+  CompletedSubprocess done;
   while (child.standard_output() || child.standard_error()) {
-    std::array<pollfd, 2> streams = {{{.fd = child.standard_output().get(), .events = POLLIN, .revents = 0},
-                                      {.fd = child.standard_error().get(), .events = POLLIN, .revents = 0}}};
-    if (::poll(streams.data(), streams.size(), deadline.poll_timeout_ms()) == 0 && deadline.expired()) {
+    if (deadline.expired()) {
       throw timed_out();
     }
-    if (streams[0].revents != 0) {
-      drain(child.standard_output(), done.standard_output, max_output_bytes);
-    }
-    if (streams[1].revents != 0) {
-      drain(child.standard_error(), done.standard_error, max_output_bytes);
+    take_output(child, done, deadline);
+    if (std::max(done.standard_output.size(), done.standard_error.size()) > max_output_bytes) {
+      throw Error(ErrorCode::kResourceExhausted,
+                  fmt::format("{} printed more than {} bytes", name, max_output_bytes));
     }
   }
   const auto status = child.wait(deadline);

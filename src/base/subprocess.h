@@ -33,19 +33,19 @@ enum class StreamTarget {
 
 struct SubprocessOptions {
   // On top of the parent's environment; an empty optional removes the variable.
-  std::map<std::string, std::optional<std::string>> environment;
-  std::filesystem::path working_directory;  // empty: the parent's
+  std::map<std::string, std::optional<std::string>> environment{};
+  std::filesystem::path working_directory{};  // empty: the parent's
   StreamTarget standard_output = StreamTarget::kInherit;
   StreamTarget standard_error = StreamTarget::kInherit;
   bool inherit_standard_input = false;  // otherwise /dev/null
   int parent_death_signal = SIGKILL;    // 0: the child may outlive the parent
-  std::vector<int> inherited_fds;       // stay open in the child under the same numbers
+  std::vector<int> inherited_fds{};     // stay open in the child under the same numbers; no others do
 };
 
 class Subprocess {
  public:
-  // Starts argv[0], looked up in PATH when it has no slash. Throws Error{kNotFound} when there is no such
-  // program, Error{kSystem} when it cannot be started; on return the program is running.
+  // Starts argv[0], looked up in this process's PATH when it has no slash. Throws Error{kNotFound} when there
+  // is no such program, Error{kSystem} when it cannot be started; on return the program is running.
   static Subprocess spawn(const std::vector<std::string>& argv, const SubprocessOptions& options = {});
 
   Subprocess(Subprocess&& other) noexcept;
@@ -68,7 +68,7 @@ class Subprocess {
   void signal(int signal_number);
 
  private:
-  Subprocess(pid_t pid, UniqueFd pidfd) : pid_(pid), pidfd_(std::move(pidfd)) {}
+  explicit Subprocess(pid_t pid) : pid_(pid) {}
 
   void kill_and_reap() noexcept;
 

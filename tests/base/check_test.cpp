@@ -7,7 +7,9 @@
 namespace lockstep {
 namespace {
 
-TEST(Check, DoesNothingWhenTheConditionHolds) { EXPECT_NO_THROW(LOCKSTEP_CHECK(1 + 1 == 2)); }
+TEST(Check, DoesNothingWhenTheConditionHolds) {
+  EXPECT_NO_THROW(LOCKSTEP_CHECK(1 + 1 == 2));
+}
 
 TEST(Check, NamesTheConditionAndThePlace) {
   try {

@@ -43,7 +43,8 @@ TEST(Error, PutsEveryFieldIntoTheText) {
 }
 
 TEST(Error, LeavesOutWhatIsNotKnown) {
-  EXPECT_STREQ(Error(ErrorCode::kAborted, "stop").with_operation("barrier").what(), "barrier failed: aborted: stop");
+  EXPECT_STREQ(Error(ErrorCode::kAborted, "stop").with_operation("barrier").what(),
+               "barrier failed: aborted: stop");
   EXPECT_STREQ(Error(ErrorCode::kAborted, "stop").with_rank(2).what(), "on rank 2: aborted: stop");
 }
 
@@ -59,7 +60,8 @@ TEST(Error, ShowsTheWholeChainOfCauses) {
     cause = std::current_exception();
   }
   const Error inner = Error(ErrorCode::kSystem, "cannot save").with_cause(cause);
-  const Error outer = Error(ErrorCode::kAborted, "training stopped").with_cause(std::make_exception_ptr(inner));
+  const Error outer =
+      Error(ErrorCode::kAborted, "training stopped").with_cause(std::make_exception_ptr(inner));
   EXPECT_STREQ(outer.what(),
                "aborted: training stopped\n"
                "  caused by: system error: cannot save\n"
@@ -68,7 +70,8 @@ TEST(Error, ShowsTheWholeChainOfCauses) {
 }
 
 TEST(Error, NamesTheCallAndTheObjectOfASystemError) {
-  EXPECT_STREQ(Error::from_errno(ENOENT, "open", "a.txt").what(), "system error: open a.txt: No such file or directory");
+  EXPECT_STREQ(Error::from_errno(ENOENT, "open", "a.txt").what(),
+               "system error: open a.txt: No such file or directory");
   EXPECT_STREQ(Error::from_errno(EMFILE, "pipe2").what(), "system error: pipe2: Too many open files");
 }
 
@@ -82,7 +85,8 @@ TEST(Error, CopiesAreIndependent) {
 TEST(Error, CopiesWithoutThrowing) {
   static_assert(std::is_nothrow_copy_constructible_v<Error>);
   const Error original(ErrorCode::kTimeout, "no answer");
-  const Error copy = original;  // NOLINT(performance-unnecessary-copy-initialization): the copy is the subject
+  const Error copy =
+      original;  // NOLINT(performance-unnecessary-copy-initialization): the copy is the subject
   EXPECT_EQ(copy.what(), original.what()) << "copies share their text";
 }
 

@@ -39,7 +39,8 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 TEST(Log, PrefixesTheRankInAWorldOfSeveral) {
-  const auto text = console_output({.rank = 3, .world_size = 8}, [] { LOCKSTEP_LOG(kWarning) << "slow by " << 7; });
+  const auto text =
+      console_output({.rank = 3, .world_size = 8}, [] { LOCKSTEP_LOG(kWarning) << "slow by " << 7; });
   EXPECT_THAT(text, ContainsRegex(std::string("^") + kTime + "\\[rank 3/8\\] warning: slow by 7\n$"));
 }
 
@@ -87,13 +88,15 @@ TEST(Log, IsPlainWhereThereIsNoTerminal) {
 TEST(Log, WritesToAFileWithTheDate) {
   const TempDir dir;
   const auto file = dir.path() / "rank.log";
-  const LogOptions options{.rank = 1, .world_size = 2, .console = false, .file = file, .file_level = LogLevel::kDebug};
+  const LogOptions options{
+      .rank = 1, .world_size = 2, .console = false, .file = file, .file_level = LogLevel::kDebug};
   const auto console = console_output(options, [] {
     LOCKSTEP_LOG(kDebug) << "details";
     LOCKSTEP_LOG(kTrace) << "noise";
   });
   EXPECT_EQ(console, "");
-  EXPECT_THAT(read_file(file), ContainsRegex(std::string("^[0-9]+-[0-9]+-[0-9]+ ") + kTime + "\\[rank 1/2\\] debug: details\n$"));
+  EXPECT_THAT(read_file(file), ContainsRegex(std::string("^[0-9]+-[0-9]+-[0-9]+ ") + kTime +
+                                             "\\[rank 1/2\\] debug: details\n$"));
 }
 
 TEST(Log, NamesAFileThatCannotBeOpened) {
@@ -174,8 +177,8 @@ TEST(Log, ReplacesTheProcessLoggerWhileOthersWrite) {
 }
 
 TEST(LogLevel, IsReadAsItIsWritten) {
-  for (const auto level : {LogLevel::kTrace, LogLevel::kDebug, LogLevel::kInfo, LogLevel::kWarning, LogLevel::kError,
-                           LogLevel::kOff}) {
+  for (const auto level : {LogLevel::kTrace, LogLevel::kDebug, LogLevel::kInfo, LogLevel::kWarning,
+                           LogLevel::kError, LogLevel::kOff}) {
     EXPECT_EQ(parse_log_level(to_string(level)), level);
   }
   EXPECT_EQ(parse_log_level("loud"), std::nullopt);

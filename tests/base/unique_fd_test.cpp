@@ -7,9 +7,13 @@
 namespace lockstep {
 namespace {
 
-bool is_open(int fd) { return fcntl(fd, F_GETFD) >= 0; }
+bool is_open(int fd) {
+  return fcntl(fd, F_GETFD) >= 0;
+}
 
-int open_something() { return open("/dev/null", O_RDONLY | O_CLOEXEC); }
+int open_something() {
+  return open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
 
 TEST(UniqueFd, IsEmptyByDefault) {
   const UniqueFd fd;
