@@ -26,4 +26,7 @@ function(lockstep_use_torch target scope)
   # A precompiled header only fits the exact flags it was made with: executables take -fPIC too, not -fPIE.
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_compile_options(${target} PRIVATE -fPIC -fpch-preprocess)
+  # An installed program finds the same libtorch. INSTALL_RPATH_USE_LINK_PATH would not do: it leaves out folders
+  # inside the source tree, and .deps is one.
+  set_target_properties(${target} PROPERTIES INSTALL_RPATH $<TARGET_FILE_DIR:torch>)
 endfunction()

@@ -1,0 +1,19 @@
+// The table of all commands.
+
+#include <array>
+
+#include "cli/command.h"
+#include "cli/config_diff_command.h"
+#include "cli/doctor_command.h"
+
+namespace lockstep::cli {
+
+std::span<const Command> all_commands() {
+  static constexpr std::array kCommands = {
+      Command{"doctor", "tell whether this machine is fit for multi-process training", run_doctor},
+      Command{"config-diff", "show in which options two runs differ", run_config_diff},
+  };
+  return kCommands;
+}
+
+}  // namespace lockstep::cli

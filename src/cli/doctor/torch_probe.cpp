@@ -1,0 +1,96 @@
+#include "cli/doctor/torch_probe.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <system_error>
+
+#include "base/duration_text.h"
+#include "base/subprocess.h"
+#include "cli/doctor/host_files.h"
+#include "lockstep/error.h"
+
+namespace lockstep::doctor {
+namespace {
+
+namespace fs = std::filesystem;
+
+TorchFacts failed(std::string trouble) {
+  TorchFacts facts;
+  facts.outcome = TorchProbeOutcome::kFailed;
+  facts.trouble = std::move(trouble);
+  return facts;
+}
+
+// The last line of what it printed, where programs say why they ended; bounded, for it goes into a page.
+std::string last_words(std::string_view standard_error) {
+  constexpr std::size_t kMost = 400;
+  std::string_view words = trimmed(standard_error);
+  if (const auto newline = words.rfind('\n'); newline != std::string_view::npos) {
+    words.remove_prefix(newline + 1);
+  }
+  return std::string(words.substr(0, kMost));
+}
+
+TorchDescription parse_info(const std::string& text) {
+  const auto json = nlohmann::json::parse(text);
+  TorchDescription info;
+  json.at("version").get_to(info.version);
+  json.at("compiled_version").get_to(info.compiled_version);
+  json.at("blas").get_to(info.blas);
+  json.at("cpu_capability").get_to(info.cpu_capability);
+  json.at("parallel_backend").get_to(info.parallel_backend);
+  json.at("threads").get_to(info.threads);
+  json.at("gemm_gflops").get_to(info.gemm_gflops);
+  json.at("gloo").get_to(info.gloo);
+  return info;
+}
+
+TorchFacts judge_answer(const CompletedSubprocess& done) {
+  if (!done.status.ok()) {
+    const std::string words = last_words(done.standard_error);
+    return failed(
+        fmt::format("the libtorch probe {}{}{}", done.status.describe(), words.empty() ? "" : ": ", words));
+  }
+  try {
+    TorchFacts facts;
+    facts.info = parse_info(done.standard_output);
+    facts.outcome = TorchProbeOutcome::kAnswered;
+    return facts;
+  } catch (const nlohmann::json::exception& error) {
+    return failed(fmt::format("the libtorch probe did not print what it should: {}", error.what()));
+  }
+}
+
+}  // namespace
+
+// LOCKSTEP_LIBEXEC_FROM_BIN is where an installation has it; the build tree always has ../libexec.
+fs::path find_torch_probe() {
+  std::error_code ignored;  // without /proc there is no path, and so no probe
+  const fs::path bin = fs::read_symlink("/proc/self/exe", ignored).parent_path();
+  for (const char* libexec : {LOCKSTEP_LIBEXEC_FROM_BIN, "../libexec"}) {
+    fs::path probe = (bin / libexec / "lockstep" / "lockstep-torch-probe").lexically_normal();
+    if (!bin.empty() && access(probe.c_str(), X_OK) == 0) {
+      return probe;
+    }
+  }
+  return {};
+}
+
+TorchFacts run_torch_probe(const fs::path& probe, std::chrono::nanoseconds patience) {
+  if (probe.empty()) {
+    return {};
+  }
+  try {
+    return judge_answer(run_subprocess({probe.string()}, {}, Deadline::after(patience)));
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kTimeout) {
+      return failed(fmt::format("the libtorch probe did not end within {}", duration_text(patience)));
+    }
+    return failed(fmt::format("the libtorch probe could not be run: {}", error.message()));
+  }
+}
+
+}  // namespace lockstep::doctor
