@@ -1,0 +1,75 @@
+#pragma once
+
+// Memory that a collective reads or writes: a pointer, a number of elements and their type. It owns nothing.
+//
+// Spans, vectors and arrays convert by themselves:
+//
+//   std::vector<float> gradients(1024);
+//   communicator.all_reduce(gradients, ReduceOp::kAvg);
+
+#include <cstddef>
+#include <span>
+#include <type_traits>
+
+#include "lockstep/dtype.h"
+
+namespace lockstep {
+
+class Buffer {
+ public:
+  Buffer() = default;
+  Buffer(void* data, std::size_t count, DType dtype)
+      : data_(static_cast<std::byte*>(data)), count_(count), dtype_(dtype) {}
+
+  template <class Range>
+  requires requires(Range& range) {
+    std::span(range);
+  } &&(!std::is_const_v<typename decltype(std::span(std::declval<Range&>()))::element_type>)Buffer(
+      Range&&
+          range)  // NOLINT(google-explicit-constructor,bugprone-forwarding-reference-overload): meant to convert
+      : Buffer(std::span(range).data(), std::span(range).size(),
+               dtype_of<typename decltype(std::span(range))::value_type>()) {
+  }
+
+  std::byte* data() const { return data_; }
+  std::size_t count() const { return count_; }
+  DType dtype() const { return dtype_; }
+  std::size_t bytes() const { return count_ * size_of(dtype_); }
+
+  // `count` elements from `first` on.
+  Buffer part(std::size_t first, std::size_t count) const {
+    return {data_ + first * size_of(dtype_), count, dtype_};
+  }
+
+ private:
+  std::byte* data_ = nullptr;
+  std::size_t count_ = 0;
+  DType dtype_ = DType::kU8;
+};
+
+class ConstBuffer {
+ public:
+  ConstBuffer() = default;
+  ConstBuffer(const void* data, std::size_t count, DType dtype)
+      : data_(static_cast<const std::byte*>(data)), count_(count), dtype_(dtype) {}
+  ConstBuffer(const Buffer& buffer)  // NOLINT(google-explicit-constructor): reading is always allowed
+      : ConstBuffer(buffer.data(), buffer.count(), buffer.dtype()) {}
+
+  template <class Range>
+  requires requires(const Range& range) { std::span(range); }
+  ConstBuffer(const Range& range)  // NOLINT(google-explicit-constructor): meant to convert
+      : ConstBuffer(std::span(range).data(), std::span(range).size(),
+                    dtype_of<std::remove_const_t<typename decltype(std::span(range))::element_type>>()) {}
+
+  const std::byte* data() const { return data_; }
+  std::size_t count() const { return count_; }
+  DType dtype() const { return dtype_; }
+  std::size_t bytes() const { return count_ * size_of(dtype_); }
+
+ private:
+  const std::byte* data_ = nullptr;
+  std::size_t count_ = 0;
+  DType dtype_ = DType::kU8;
+};
+
+}  // namespace lockstep

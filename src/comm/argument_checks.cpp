@@ -1,0 +1,64 @@
+#include "comm/argument_checks.h"
+
+#include <fmt/format.h>
+
+#include <functional>
+#include <numeric>
+
+#include "lockstep/error.h"
+
+namespace lockstep {
+namespace {
+
+[[noreturn]] void refuse(OperationKind kind, std::string message) {
+  throw Error(ErrorCode::kInvalidArgument, std::move(message)).with_operation(std::string(to_string(kind)));
+}
+
+}  // namespace
+
+void require_rank(OperationKind kind, const char* what, int rank, int size) {
+  if (rank < 0 || rank >= size) {
+    refuse(kind, fmt::format("{} {} is not a rank of this group, which has {}", what, rank, size));
+  }
+}
+
+void require_same_type(OperationKind kind, const ConstBuffer& in, const ConstBuffer& out) {
+  if (in.dtype() != out.dtype()) {
+    refuse(kind, fmt::format("the input has type {}, the output {}", to_string(in.dtype()),
+                             to_string(out.dtype())));
+  }
+}
+
+void require_parts(OperationKind kind, std::size_t whole, std::size_t part, int size) {
+  if (whole != part * static_cast<std::size_t>(size)) {
+    refuse(kind, fmt::format("{} elements are not {} parts of {}", whole, size, part));
+  }
+}
+
+void require_divisible(OperationKind kind, std::size_t whole, int size) {
+  if (whole % static_cast<std::size_t>(size) != 0) {
+    refuse(kind, fmt::format("{} elements cannot be divided among {} ranks", whole, size));
+  }
+}
+
+void require_counts(OperationKind kind, const char* what, std::span<const std::size_t> counts,
+                    std::size_t elements, int size) {
+  if (counts.size() != static_cast<std::size_t>(size)) {
+    refuse(kind, fmt::format("{} {} counts for {} ranks", counts.size(), what, size));
+  }
+  const std::size_t sum = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
+  if (sum != elements) {
+    refuse(kind, fmt::format("the {} counts add up to {}, the buffer has {} elements", what, sum, elements));
+  }
+}
+
+void require_apart(OperationKind kind, const ConstBuffer& in, const ConstBuffer& out) {
+  const std::less<const std::byte*> before;
+  const bool overlap = in.bytes() > 0 && out.bytes() > 0 && before(in.data(), out.data() + out.bytes()) &&
+                       before(out.data(), in.data() + in.bytes());
+  if (overlap) {
+    refuse(kind, "the input and the output overlap; pass one buffer to work in place");
+  }
+}
+
+}  // namespace lockstep

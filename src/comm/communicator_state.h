@@ -1,0 +1,60 @@
+#pragma once
+
+// What a Communicator and its Works share: the backend, the counters, the observers and the first error.
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "comm/backend.h"
+#include "lockstep/communicator.h"
+
+namespace lockstep {
+
+class CommunicatorState : public std::enable_shared_from_this<CommunicatorState> {
+ public:
+  explicit CommunicatorState(std::shared_ptr<Backend> backend);
+
+  // Numbers the operation, tells the observers and hands it to the backend.
+  Work start(Operation operation, ConstBuffer in, Buffer out, const CallOptions& options,
+             std::span<const std::size_t> in_counts = {}, std::span<const std::size_t> out_counts = {});
+
+  // Runs a collective step that is no operation, with its error kept and put into context.
+  template <class Step>
+  auto guard(const char* name, Step step) {
+    try {
+      return step();
+    } catch (const Error& error) {
+      failure_ = Error(error).with_operation(name).with_rank(backend_->rank());
+      throw *failure_;
+    }
+  }
+
+  // The two ways a Work goes on. They keep the error and tell the observers when the task has ended.
+  bool poll(Task& task);
+  void wait(Task& task);
+
+  Backend& backend() { return *backend_; }
+  const Backend& backend() const { return *backend_; }
+  const std::optional<Error>& failure() const { return failure_; }
+  Deadline deadline(const CallOptions& options) const;
+
+  std::chrono::nanoseconds timeout = std::chrono::minutes(5);
+  std::vector<std::shared_ptr<OperationObserver>> observers;
+  std::uint64_t splits = 0;
+
+ private:
+  std::uint64_t next_sequence(const Operation& operation);
+  [[noreturn]] void refuse(const Operation& operation) const;
+  void ended(const Task& task, const Error* error) noexcept;
+
+  std::shared_ptr<Backend> backend_;
+  std::uint64_t collectives_ = 0;
+  std::vector<std::uint64_t> sent_;      // messages to each peer
+  std::vector<std::uint64_t> received_;  // messages from each peer
+  std::optional<Error> failure_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,7 @@
+#include "comm/kernels/reduce_body.h"
+
+namespace lockstep {
+
+const KernelTable kPlainKernels = make_kernel_table();
+
+}  // namespace lockstep

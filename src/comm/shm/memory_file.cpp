@@ -1,0 +1,96 @@
+#include "comm/shm/memory_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "base/mutex.h"
+#include "lockstep/error.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int kSizeSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
+using FileId = std::pair<dev_t, ino_t>;
+
+FileId require_sealed(int fd, std::size_t bytes) {
+  const int seals = fcntl(fd, F_GET_SEALS);
+  struct stat status {};
+  if (seals < 0 || fstat(fd, &status) != 0) {
+    throw Error::from_errno(errno, "looking at a memory file of another rank");
+  }
+  if ((seals & kSizeSeals) != kSizeSeals || static_cast<std::size_t>(status.st_size) != bytes) {
+    throw Error(
+        ErrorCode::kCorrupt,
+        fmt::format(
+            "another rank sent a memory file of {} bytes with seals {:#x}; expected {} bytes and {:#x}",
+            status.st_size, seals, bytes, kSizeSeals));
+  }
+  return {status.st_dev, status.st_ino};
+}
+
+std::shared_ptr<std::byte> map_anew(int fd, std::size_t bytes, Populate populate) {
+  const int flags = MAP_SHARED | (populate == Populate::kNow ? MAP_POPULATE : 0);
+  void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+  if (address == MAP_FAILED) {
+    const int error_number = errno;
+    throw Error(error_number == ENOMEM ? ErrorCode::kResourceExhausted : ErrorCode::kSystem,
+                fmt::format("cannot map {} bytes of shared memory", bytes))
+        .with_cause(std::make_exception_ptr(Error::from_errno(error_number, "mmap")));
+  }
+  return {static_cast<std::byte*>(address), [bytes](std::byte* data) { munmap(data, bytes); }};
+}
+
+// The live mappings of this process.
+class MappingRegistry {
+ public:
+  std::shared_ptr<std::byte> find_or_map(int fd, std::size_t bytes, Populate populate) {
+    const FileId id = require_sealed(fd, bytes);
+    const MutexLock lock(mutex_);
+    std::erase_if(mappings_, [](const auto& entry) { return entry.second.expired(); });
+    if (auto mapped = mappings_[id].lock()) {
+      return mapped;
+    }
+    auto mapped = map_anew(fd, bytes, populate);
+    mappings_[id] = mapped;
+    return mapped;
+  }
+
+ private:
+  Mutex mutex_;
+  std::map<FileId, std::weak_ptr<std::byte>> mappings_ LOCKSTEP_GUARDED_BY(mutex_);
+};
+
+}  // namespace
+
+UniqueFd create_memory_file(std::size_t bytes) {
+  if (bytes > static_cast<std::size_t>(std::numeric_limits<off_t>::max())) {
+    throw Error(ErrorCode::kInvalidArgument, fmt::format("{} bytes are more than a file can have", bytes));
+  }
+  UniqueFd fd(memfd_create("lockstep", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!fd) {
+    throw Error::from_errno(errno, "memfd_create");
+  }
+  if (ftruncate(fd.get(), static_cast<off_t>(bytes)) != 0) {
+    throw Error::from_errno(errno, "ftruncate", fmt::format("a memory file to {} bytes", bytes));
+  }
+  if (fcntl(fd.get(), F_ADD_SEALS, kSizeSeals) != 0) {
+    throw Error::from_errno(errno, "sealing a memory file");
+  }
+  return fd;
+}
+
+std::shared_ptr<std::byte> map_memory_file(int fd, std::size_t bytes, Populate populate) {
+  static auto* registry = new MappingRegistry;  // never destroyed: mappings may outlive static destructors
+  return registry->find_or_map(fd, bytes, populate);
+}
+
+}  // namespace lockstep

@@ -1,0 +1,59 @@
+#include "comm/shm/symmetric_regions.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "comm/shm/memory_file.h"
+
+namespace lockstep {
+namespace {
+
+constexpr int kOffsetBits =
+    48;  // 256 TiB per allocation, 65,535 allocations alive or freed before numbers repeat
+
+}  // namespace
+
+SymmetricMemory SymmetricRegions::add(std::size_t bytes, const std::vector<std::vector<UniqueFd>>& files) {
+  Region region{.number = 0, .bytes = bytes, .pieces = {}};
+  for (const auto& file : files) {
+    region.pieces.push_back(map_memory_file(file.front().get(), bytes, Populate::kNow));
+  }
+  const auto mine = region.pieces[static_cast<std::size_t>(rank_)];
+  const MutexLock lock(mutex_);
+  const std::uint64_t number = ++last_number_;
+  region.number = number;
+  regions_.push_back(std::move(region));
+  // The handle keeps this object alive, and takes its region away when it goes.
+  std::shared_ptr<std::byte> handle(
+      mine.get(), [self = shared_from_this(), number](std::byte*) { self->remove(number); });
+  return {std::move(handle), bytes};
+}
+
+void SymmetricRegions::remove(std::uint64_t number) {
+  const MutexLock lock(mutex_);
+  std::erase_if(regions_, [number](const Region& region) { return region.number == number; });
+}
+
+std::uint64_t SymmetricRegions::position_of(const std::byte* address, std::size_t bytes) const {
+  const MutexLock lock(mutex_);
+  for (const auto& region : regions_) {
+    const std::byte* begin = region.pieces[static_cast<std::size_t>(rank_)].get();
+    const std::less_equal<const std::byte*> not_after;
+    if (not_after(begin, address) && not_after(address + bytes, begin + region.bytes)) {
+      return region.number << kOffsetBits | static_cast<std::uint64_t>(address - begin);
+    }
+  }
+  return 0;
+}
+
+std::byte* SymmetricRegions::address_of(std::uint64_t position, int rank) const {
+  const MutexLock lock(mutex_);
+  for (const auto& region : regions_) {
+    if (region.number == position >> kOffsetBits) {
+      return region.pieces[static_cast<std::size_t>(rank)].get() + (position & ((1ULL << kOffsetBits) - 1));
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,9 @@
+#pragma once
+
+// Keeps large blocks in the process instead of giving them back to the kernel after every step.
+
+namespace lockstep {
+
+void keep_large_blocks();
+
+}  // namespace lockstep

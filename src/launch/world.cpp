@@ -1,0 +1,159 @@
+#include "lockstep/world.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "base/duration_text.h"
+#include "comm/backend_registry.h"
+#include "comm/local/local_backend.h"
+#include "comm/shm/shm_backend.h"
+#include "launch/allocator.h"
+#include "launch/identity.h"
+#include "lockstep/config.h"
+#include "lockstep/error.h"
+#include "lockstep/log.h"
+#include "lockstep/version.h"
+
+namespace lockstep {
+namespace {
+
+void register_own_backends() {
+  static const bool registered =
+      register_backend("local",
+                       [](const BackendContext&, const Deadline&) { return make_local_backend(); }) &&
+      register_backend("shm", [](const BackendContext& context, const Deadline& deadline) {
+        return join_shm({.token = context.token, .rank = context.rank, .size = context.size}, deadline);
+      });
+  static_cast<void>(registered);
+}
+
+// The backend's name, or an error where the choice cannot work.
+std::string_view pick_backend(BackendChoice choice, const Identity& identity) {
+  const auto refuse = [](const std::string& reason) -> Error {
+    return Error(ErrorCode::kInvalidConfig, reason).with_operation("join");
+  };
+  switch (choice) {
+    case BackendChoice::kAuto:
+      if (identity.size == 1) {
+        return "local";
+      }
+      return identity.local_size == identity.size ? "shm" : "gloo";
+    case BackendChoice::kLocal:
+      if (identity.size > 1) {
+        throw refuse(fmt::format("the local backend is for one rank, this world has {}", identity.size));
+      }
+      return "local";
+    case BackendChoice::kShm:
+      if (identity.local_size != identity.size) {
+        throw refuse(fmt::format("the shm backend is for one host, and only {} of {} ranks are on this one",
+                                 identity.local_size, identity.size));
+      }
+      return "shm";
+    case BackendChoice::kGloo:
+      return "gloo";
+  }
+  return "local";
+}
+
+// What all ranks must have in common, in a fixed number of bytes.
+using Agreement = std::array<char, 256>;
+
+Agreement describe_agreement(const WorldOptions& options) {
+  const std::string text = fmt::format("Lockstep {}, timeout {}", version(), duration_text(options.timeout));
+  Agreement agreement{};
+  text.copy(agreement.data(), agreement.size() - 1);
+  return agreement;
+}
+
+void require_agreement(Communicator& communicator, const WorldOptions& options) {
+  const Agreement mine = describe_agreement(options);
+  std::vector<std::byte> all(mine.size() * static_cast<std::size_t>(communicator.size()));
+  communicator.all_gather(std::as_bytes(std::span(mine)), all,
+                          {.label = "agree", .timeout = options.join_timeout});
+  for (int rank = 0; rank < communicator.size(); ++rank) {
+    Agreement theirs{};
+    std::memcpy(theirs.data(), all.data() + mine.size() * static_cast<std::size_t>(rank), theirs.size());
+    if (theirs != mine) {
+      throw Error(ErrorCode::kMismatch, fmt::format("ranks differ: rank {} has {}; rank {} has {}",
+                                                    communicator.rank(), mine.data(), rank, theirs.data()))
+          .with_operation("join")
+          .with_rank(communicator.rank())
+          .with_peer(rank);
+    }
+  }
+}
+
+}  // namespace
+
+void WorldOptions::describe(config::Description& d) {
+  d.option("backend", backend, "how ranks talk to each other")
+      .choices({{"auto", BackendChoice::kAuto},
+                {"local", BackendChoice::kLocal},
+                {"shm", BackendChoice::kShm},
+                {"gloo", BackendChoice::kGloo}});
+  d.option("join-timeout", join_timeout, "how long to wait for all ranks to come");
+  d.option("timeout", timeout, "how long a collective may take");
+  d.option("bind-address", bind_address, "address or interface for the gloo backend");
+  d.option("tune-allocator", tune_allocator, "keep large blocks of memory between steps");
+}
+
+struct World::State {
+  Identity identity;
+  Communicator communicator;
+};
+
+World::World(std::unique_ptr<State> state) : state_(std::move(state)) {}
+World::World(World&&) noexcept = default;
+World& World::operator=(World&&) noexcept = default;
+World::~World() = default;
+
+World World::join(const WorldOptions& options) {
+  const Deadline deadline = Deadline::after(options.join_timeout);
+  register_own_backends();
+  const Identity identity = identify(config::process_environment());
+  set_process_logger({.rank = identity.rank, .world_size = identity.size});
+  if (options.tune_allocator) {
+    keep_large_blocks();
+  }
+  const auto backend = make_backend(pick_backend(options.backend, identity),
+                                    {.rank = identity.rank,
+                                     .size = identity.size,
+                                     .token = identity.token,
+                                     .master_address = identity.master_address,
+                                     .master_port = identity.master_port,
+                                     .bind_address = options.bind_address},
+                                    deadline);
+  auto state = std::make_unique<State>(State{identity, Communicator(backend)});
+  state->communicator.set_timeout(options.timeout);
+  require_agreement(state->communicator, options);
+  LOCKSTEP_LOG(kInfo) << "joined a world of " << identity.size << (identity.size == 1 ? " rank" : " ranks")
+                      << " over " << backend->name() << " in " << duration_text(deadline.elapsed());
+  return World(std::move(state));
+}
+
+int World::rank() const {
+  return state_->identity.rank;
+}
+int World::size() const {
+  return state_->identity.size;
+}
+int World::local_rank() const {
+  return state_->identity.local_rank;
+}
+int World::local_size() const {
+  return state_->identity.local_size;
+}
+int World::node_rank() const {
+  return state_->identity.node_rank;
+}
+int World::node_count() const {
+  return state_->identity.node_count;
+}
+Communicator& World::communicator() {
+  return state_->communicator;
+}
+
+}  // namespace lockstep

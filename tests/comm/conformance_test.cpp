@@ -1,0 +1,99 @@
+// The conformance suite over the backends of the core: local, and shm with threads and with processes as ranks.
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <functional>
+#include <string>
+
+#include "comm/conformance/conformance.h"
+#include "comm/local/local_backend.h"
+#include "comm/shm/shm_backend.h"
+#include "support/run_ranks.h"
+
+namespace lockstep::testing {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Arrangement {
+  std::string name;
+  int ranks;
+  RankMode mode;
+};
+
+std::vector<Arrangement> arrangements() {
+  std::vector<Arrangement> all = {{"Local", 1, RankMode::kThreads}};
+  for (const int ranks : {1, 2, 3, 4, 8}) {
+    all.push_back({"ShmThreads" + std::to_string(ranks), ranks, RankMode::kThreads});
+    all.push_back({"ShmProcesses" + std::to_string(ranks), ranks, RankMode::kProcesses});
+  }
+  return all;
+}
+
+class Conformance : public ::testing::TestWithParam<Arrangement> {
+ protected:
+  // Runs `check` as every rank, on a communicator of the backend under test.
+  static void on_every_rank(const std::function<void(Communicator&)>& check) {
+    const Arrangement& arrangement = GetParam();
+    const std::string token = "conformance " + std::to_string(getpid());
+    run_ranks(
+        arrangement.ranks, arrangement.mode,
+        [&](RankContext& rank) {
+          Communicator communicator(
+              arrangement.name == "Local"
+                  ? make_local_backend()
+                  : join_shm(
+                        {.token = token, .rank = rank.rank(), .size = rank.size(), .staging_bytes = 16 << 10},
+                        rank.deadline()));
+          communicator.set_timeout(rank.deadline().remaining());
+          check(communicator);
+        },
+        {.timeout = 280s})
+        .expect_all_ok();
+  }
+};
+
+const ConformanceSizes kSmall{.lengths = {0, 1, 15, 4097}};
+
+TEST_P(Conformance, Reduces) {
+  on_every_rank([](Communicator& c) { check_reductions(c, kSmall); });
+}
+
+TEST_P(Conformance, MovesData) {
+  on_every_rank([](Communicator& c) { check_data_movement(c, kSmall); });
+}
+
+TEST_P(Conformance, HandlesLongBuffers) {
+  on_every_rank([](Communicator& c) {
+    const ConformanceSizes sizes{.lengths = {(1 << 20) + 3}, .every_type = c.size() == 3};
+    check_reductions(c, sizes);
+    check_data_movement(
+        c, {.lengths = {((1 << 20) + 3) / static_cast<std::size_t>(c.size())}, .every_type = false});
+  });
+}
+
+TEST_P(Conformance, ExchangesPartsOfDifferentSizes) {
+  on_every_rank(check_all_to_all_v);
+}
+TEST_P(Conformance, SendsMessages) {
+  on_every_rank(check_messages);
+}
+TEST_P(Conformance, KeepsSeveralInFlight) {
+  on_every_rank(check_several_in_flight);
+}
+TEST_P(Conformance, SplitsIntoGroups) {
+  on_every_rank(check_groups);
+}
+TEST_P(Conformance, RefusesWrongArguments) {
+  on_every_rank(check_arguments);
+}
+TEST_P(Conformance, TellsObservers) {
+  on_every_rank(check_observers);
+}
+
+INSTANTIATE_TEST_SUITE_P(Backends, Conformance, ::testing::ValuesIn(arrangements()),
+                         [](const auto& test) { return test.param.name; });
+
+}  // namespace
+}  // namespace lockstep::testing
