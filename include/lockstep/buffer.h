@@ -10,10 +10,21 @@
 #include <cstddef>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 #include "lockstep/dtype.h"
 
 namespace lockstep {
+
+// Anything that std::span takes, and what it holds.
+template <class Range>
+concept ElementRange = requires(Range& range) {
+  std::span(range);
+};
+template <ElementRange Range>
+using ElementOf = typename decltype(std::span(std::declval<Range&>()))::element_type;
+template <class Range>
+concept WritableRange = ElementRange<Range> && !std::is_const_v<ElementOf<Range>>;
 
 class Buffer {
  public:
@@ -21,15 +32,10 @@ class Buffer {
   Buffer(void* data, std::size_t count, DType dtype)
       : data_(static_cast<std::byte*>(data)), count_(count), dtype_(dtype) {}
 
-  template <class Range>
-  requires requires(Range& range) {
-    std::span(range);
-  } &&(!std::is_const_v<typename decltype(std::span(std::declval<Range&>()))::element_type>)Buffer(
-      Range&&
-          range)  // NOLINT(google-explicit-constructor,bugprone-forwarding-reference-overload): meant to convert
-      : Buffer(std::span(range).data(), std::span(range).size(),
-               dtype_of<typename decltype(std::span(range))::value_type>()) {
-  }
+  // Meant to convert, and never to hide a copy: a Buffer is no range.
+  template <WritableRange Range>
+  Buffer(Range&& range)  // NOLINT(google-explicit-constructor,bugprone-forwarding-reference-overload)
+      : Buffer(std::span(range).data(), std::span(range).size(), dtype_of<ElementOf<Range>>()) {}
 
   std::byte* data() const { return data_; }
   std::size_t count() const { return count_; }
@@ -55,11 +61,10 @@ class ConstBuffer {
   ConstBuffer(const Buffer& buffer)  // NOLINT(google-explicit-constructor): reading is always allowed
       : ConstBuffer(buffer.data(), buffer.count(), buffer.dtype()) {}
 
-  template <class Range>
-  requires requires(const Range& range) { std::span(range); }
+  template <ElementRange Range>
   ConstBuffer(const Range& range)  // NOLINT(google-explicit-constructor): meant to convert
       : ConstBuffer(std::span(range).data(), std::span(range).size(),
-                    dtype_of<std::remove_const_t<typename decltype(std::span(range))::element_type>>()) {}
+                    dtype_of<std::remove_const_t<ElementOf<const Range>>>()) {}
 
   const std::byte* data() const { return data_; }
   std::size_t count() const { return count_; }

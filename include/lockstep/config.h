@@ -20,9 +20,9 @@
 //     OptimOptions optim;
 //
 //     void describe(lockstep::config::Description& d) {
-//       d.option("batch-size", batch_size, "samples per step over all ranks").unit("samples").range(1, 1 <<
-//       20); d.option("timeout", timeout, "how long a collective may take").range(1ms, 24h); d.group("optim",
-//       "Optimizer", optim);
+//       d.option("batch-size", batch_size, "samples per step over all ranks").unit("samples").range(1, 4096);
+//       d.option("timeout", timeout, "how long a collective may take").range(1ms, 24h);
+//       d.group("optim", "Optimizer", optim);
 //     }
 //   };
 //
@@ -37,17 +37,15 @@
 // Where a value comes from. Each source overrides the ones before it:
 //
 //   default       the field's own value
-//   file          --config run.toml, or LOCKSTEP_CONFIG=run.toml when there is no --config; of several files,
-//   the
-//                 later one wins. TOML; a group is a table.
+//   file          --config run.toml, or LOCKSTEP_CONFIG=run.toml when there is no --config; of several files
+//                 the later one wins. TOML; a group is a table.
 //   environment   LOCKSTEP_BATCH_SIZE=64, LOCKSTEP_OPTIM_LR=0.2
-//   flag          --batch-size 64, --batch-size=64, --optim.lr 0.2; of repeated flags, the last one wins. A
-//   bool is
-//                 --amp, --no-amp or --amp=false; --optim.no-nesterov and --no-optim.nesterov are the same.
+//   flag          --batch-size 64, --batch-size=64, --optim.lr 0.2; of repeated flags the last one wins.
+//                 A bool is --amp, --no-amp or --amp=false; --optim.no-nesterov and --no-optim.nesterov are
+//                 the same.
 //
-// In flags and files an underscore is as good as a dash. Three more flags come with every program: --help
-// (-h),
-// --print-config (the values as a file for --config) and --print-config=json.
+// In flags and files an underscore is as good as a dash. Three more flags come with every program: --help or
+// -h, --print-config (the values as a file for --config) and --print-config=json.
 //
 // What a field can be, and its texts:
 //
@@ -56,15 +54,16 @@
 //   float, double                      0.1 1e-3; inf where the range has it
 //   std::string, std::filesystem::path
 //   enum                               the names given by .choices()
-//   std::chrono durations, ns to h     200us 5s 1.5s 2min 1h; a number alone is refused, since nobody knows
-//   its unit ByteSize                           25MiB 64KiB 1GiB 4096 4096B 25MB std::optional<T> a T, or
-//   none std::vector<T>                     1,2,3 and in a file [1, 2, 3]
+//   std::chrono durations, ns to h     200us 5s 1.5s 2min 1h; a number alone is refused: nobody knows its unit
+//   ByteSize                           25MiB 64KiB 1GiB 4096 4096B 25MB
+//   std::optional<T>                   a T, or none
+//   std::vector<T>                     1,2,3 and in a file [1, 2, 3]
 //
 // Bad input. Every value of every source is checked, also one that another source overrides, and all problems
 // are listed at once:
 //
 //   train: 3 problems, nothing was run:
-//     --batch-size: 0 is out of range [1, 1048576] samples
+//     --batch-size: 0 is out of range [1, 4096] samples
 //     --optim.lr: 'fast' is not a number
 //     run.toml:7: unknown key 'optim.momentun'; did you mean 'optim.momentum'?
 //   run 'train --help' for the list of options

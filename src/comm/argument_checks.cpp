@@ -53,7 +53,7 @@ void require_counts(OperationKind kind, const char* what, std::span<const std::s
 }
 
 void require_apart(OperationKind kind, const ConstBuffer& in, const ConstBuffer& out) {
-  const std::less<const std::byte*> before;
+  const std::less<> before;
   const bool overlap = in.bytes() > 0 && out.bytes() > 0 && before(in.data(), out.data() + out.bytes()) &&
                        before(out.data(), in.data() + in.bytes());
   if (overlap) {

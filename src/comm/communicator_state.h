@@ -28,7 +28,7 @@ class CommunicatorState : public std::enable_shared_from_this<CommunicatorState>
       return step();
     } catch (const Error& error) {
       failure_ = Error(error).with_operation(name).with_rank(backend_->rank());
-      throw *failure_;
+      throw Error(*failure_);
     }
   }
 

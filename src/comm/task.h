@@ -13,6 +13,8 @@ namespace lockstep {
 class Task {
  public:
   virtual ~Task() = default;
+  Task(const Task&) = delete;
+  Task& operator=(const Task&) = delete;
 
   // Advances without blocking; true when done. Throws Error when it has failed.
   virtual bool poll() = 0;
@@ -35,8 +37,6 @@ class Task {
 
  protected:
   Task() : deadline_(Deadline::after({})) {}
-  Task(const Task&) = delete;
-  Task& operator=(const Task&) = delete;
 
  private:
   Operation operation_;

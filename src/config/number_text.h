@@ -1,7 +1,7 @@
 #pragma once
 
 // Numbers as people write them: 1_000_000, 0xff, 1e-3, and numbers with a unit such as 1.5s. Reads text
-// exactly, or says what kind of mistake it is; the words for the user are for those who call.
+// exactly, or says what kind of mistake it is; the words for it are left to the caller.
 
 #include <cstdint>
 #include <optional>

@@ -38,7 +38,7 @@ std::uint64_t SymmetricRegions::position_of(const std::byte* address, std::size_
   const MutexLock lock(mutex_);
   for (const auto& region : regions_) {
     const std::byte* begin = region.pieces[static_cast<std::size_t>(rank_)].get();
-    const std::less_equal<const std::byte*> not_after;
+    const std::less_equal<> not_after;
     if (not_after(begin, address) && not_after(address + bytes, begin + region.bytes)) {
       return region.number << kOffsetBits | static_cast<std::uint64_t>(address - begin);
     }
