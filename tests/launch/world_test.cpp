@@ -1,0 +1,119 @@
+#include "lockstep/world.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "lockstep/config.h"
+#include "lockstep/error.h"
+#include "support/run_ranks.h"
+
+namespace lockstep::testing {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+
+// Makes this process look as torchrun would have started it, alone on this host with its peers.
+void set_environment(const RankContext& rank) {
+  setenv("RANK", std::to_string(rank.rank()).c_str(), 1);
+  setenv("WORLD_SIZE", std::to_string(rank.size()).c_str(), 1);
+  setenv("LOCAL_RANK", std::to_string(rank.rank()).c_str(), 1);
+  setenv("LOCAL_WORLD_SIZE", std::to_string(rank.size()).c_str(), 1);
+  setenv("MASTER_ADDR", "127.0.0.1", 1);
+  setenv("MASTER_PORT", "29500", 1);
+  setenv("TORCHELASTIC_RUN_ID", ("world_test." + std::to_string(getppid())).c_str(), 1);
+}
+
+TEST(World, OfOneNeedsNoEnvironment) {
+  World world = World::join();
+  EXPECT_EQ(world.rank(), 0);
+  EXPECT_EQ(world.size(), 1);
+  EXPECT_EQ(world.node_count(), 1);
+  EXPECT_EQ(world.communicator().backend_name(), "local");
+  std::vector<float> values = {3.0F};
+  world.communicator().all_reduce(values, ReduceOp::kAvg);
+  EXPECT_EQ(values[0], 3.0F);
+}
+
+TEST(World, OnOneHostMeetsOverSharedMemory) {
+  const auto results = run_ranks(3, RankMode::kProcesses, [](RankContext& rank) {
+    set_environment(rank);
+    World world = World::join();
+    EXPECT_EQ(world.rank(), rank.rank());
+    EXPECT_EQ(world.size(), 3);
+    EXPECT_EQ(world.local_rank(), rank.rank());
+    EXPECT_EQ(world.local_size(), 3);
+    EXPECT_EQ(world.node_rank(), 0);
+    EXPECT_EQ(world.communicator().backend_name(), "shm");
+    std::vector<std::int32_t> sum = {rank.rank()};
+    world.communicator().all_reduce(sum, ReduceOp::kSum);
+    EXPECT_EQ(sum[0], 3);
+  });
+  results.expect_all_ok();
+  EXPECT_THAT(results[0].output, HasSubstr("[rank 0/3] info: joined a world of 3 ranks over shm in "));
+  EXPECT_EQ(results[1].output, "") << "rank 0 speaks for all";
+}
+
+TEST(World, RefusesRanksWithOtherOptions) {
+  const auto results = run_ranks(2, RankMode::kProcesses, [](RankContext& rank) {
+    set_environment(rank);
+    World::join({.timeout = rank.rank() == 0 ? 10s : 20s});
+  });
+  for (const auto& result : results) {
+    ASSERT_TRUE(result.error) << result.describe();
+    EXPECT_EQ(result.error->code(), ErrorCode::kMismatch);
+    EXPECT_THAT(result.exception_text, HasSubstr("timeout 10.00 s"));
+    EXPECT_THAT(result.exception_text, HasSubstr("timeout 20.00 s"));
+  }
+}
+
+TEST(World, NamesRanksThatDoNotCome) {
+  const auto results = run_ranks(3, RankMode::kProcesses, [](RankContext& rank) {
+    set_environment(rank);
+    if (rank.rank() != 1) {
+      World::join({.join_timeout = 300ms});
+    }
+  });
+  for (const int present : {0, 2}) {
+    ASSERT_TRUE(results[present].error) << results[present].describe();
+    EXPECT_EQ(results[present].error->code(), ErrorCode::kTimeout);
+    EXPECT_THAT(results[present].exception_text, HasSubstr("2 of 3 ranks are here, one is missing: 1"));
+  }
+}
+
+TEST(World, RefusesABackendThatCannotWork) {
+  const auto results = run_ranks(2, RankMode::kProcesses, [](RankContext& rank) {
+    set_environment(rank);
+    World::join({.backend = BackendChoice::kLocal});
+  });
+  EXPECT_THAT(results[0].exception_text, HasSubstr("the local backend is for one rank, this world has 2"));
+}
+
+TEST(World, SaysWhereGlooComesFrom) {
+  const auto results = run_ranks(2, RankMode::kProcesses, [](RankContext& rank) {
+    set_environment(rank);
+    World::join({.backend = BackendChoice::kGloo});
+  });
+  ASSERT_TRUE(results[0].error);
+  EXPECT_EQ(results[0].error->code(), ErrorCode::kUnsupported);
+  EXPECT_THAT(results[0].exception_text,
+              HasSubstr("no backend 'gloo'; it has: local, shm. Link lockstep::lockstep"));
+}
+
+TEST(WorldOptions, AreDescribedForTheCommandLine) {
+  WorldOptions options;
+  const auto result =
+      config::load(options, {"--backend", "shm", "--timeout=30s", "--no-tune-allocator"}, {}, {});
+  EXPECT_TRUE(result.ready());
+  EXPECT_EQ(options.backend, BackendChoice::kShm);
+  EXPECT_EQ(options.timeout, 30s);
+  EXPECT_FALSE(options.tune_allocator);
+}
+
+}  // namespace
+}  // namespace lockstep::testing
