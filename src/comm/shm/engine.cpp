@@ -160,12 +160,7 @@ void Engine::check(const Task& task, bool deadline_too) {
   const Clock::Time now = Clock::real().now();
   if (!failure_ && now - last_check_ >= kCheckEvery) {
     last_check_ = now;
-    std::vector<int> awaited;
-    if (!collectives_.empty()) {
-      collectives_.front()->collective.list_awaited(awaited);
-    }
-    mailroom_.list_awaited(awaited);
-    group_.look_for_lost_peers(awaited);
+    group_.look_for_lost_peers([this] { return awaited_ranks(); });
     failure_ = group_.failure();
   }
   if (!failure_ && deadline_too && task.deadline().expired()) {
@@ -195,14 +190,19 @@ void Engine::throw_failure(const Task& task) const {
   throw std::move(error).with_elapsed(task.deadline().elapsed());
 }
 
-Error Engine::timeout_error(const Task& task) const {
-  std::vector<int> awaited;
+std::vector<int> Engine::awaited_ranks() const {
+  std::vector<int> ranks;
   if (!collectives_.empty()) {
-    collectives_.front()->collective.list_awaited(awaited);
+    collectives_.front()->collective.list_awaited(ranks);
   }
-  mailroom_.list_awaited(awaited);
-  std::sort(awaited.begin(), awaited.end());
-  awaited.erase(std::unique(awaited.begin(), awaited.end()), awaited.end());
+  mailroom_.list_awaited(ranks);
+  std::sort(ranks.begin(), ranks.end());
+  ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+  return ranks;
+}
+
+Error Engine::timeout_error(const Task& task) const {
+  const std::vector<int> awaited = awaited_ranks();
   Error error(ErrorCode::kTimeout,
               fmt::format("rank {} waited {} for {} {}; at that time{}", group_.rank(),
                           duration_text(task.deadline().elapsed()), awaited.size() == 1 ? "rank" : "ranks",

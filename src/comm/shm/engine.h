@@ -55,6 +55,7 @@ class Engine {
   template <class Done>
   void wait_until(const Task& task, Done done);
   void check(const Task& task, bool deadline_too);
+  std::vector<int> awaited_ranks() const;  // sorted
   void fail(const Error& error) noexcept;
   [[noreturn]] void throw_failure(const Task& task) const;
   Error timeout_error(const Task& task) const;

@@ -120,16 +120,26 @@ std::optional<Error> Group::failure() const {
   return error;
 }
 
-void Group::look_for_lost_peers(const std::vector<int>& awaited) noexcept {
-  const auto is_awaited = [&](int rank) {
-    return std::find(awaited.begin(), awaited.end(), rank) != awaited.end();
-  };
-  if (const auto dead = watch_.find_dead(); dead && is_awaited(*dead)) {
-    fail(death_of(*dead));
+void Group::look_for_lost_peers(const std::function<std::vector<int>()>& list_awaited) {
+  const std::vector<int> dead = watch_.find_dead();
+  std::vector<int> left;
+  for (int peer = 0; peer < size(); ++peer) {
+    // Pairs with ~Group(): whatever that rank had done before is visible.
+    if (peer != rank_ && control(peer).flags.left.load(std::memory_order_acquire) != 0) {
+      left.push_back(peer);
+    }
   }
-  for (const int peer : awaited) {
-    if (control(peer).flags.left.load(std::memory_order_acquire) != 0) {
+  if (dead.empty() && left.empty()) {
+    return;
+  }
+  const auto contains = [](const std::vector<int>& ranks, int rank) {
+    return std::find(ranks.begin(), ranks.end(), rank) != ranks.end();
+  };
+  for (const int peer : list_awaited()) {
+    if (contains(left, peer)) {
       fail(Error(ErrorCode::kPeerLost, fmt::format("rank {} has left the group", peer)).with_peer(peer));
+    } else if (contains(dead, peer)) {
+      fail(death_of(peer));
     }
   }
 }

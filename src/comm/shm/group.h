@@ -4,6 +4,7 @@
 // and the first error of the group. One per rank.
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,8 +50,9 @@ class Group {
   void fail(const Error& error) noexcept;
   // The error of the group, as its first finder put it; without context.
   std::optional<Error> failure() const;
-  // Fails the group if one of the ranks that are waited for has died or left.
-  void look_for_lost_peers(const std::vector<int>& awaited) noexcept;
+  // Fails the group if a rank that is waited for has died or left. `list_awaited` is asked after the look at who
+  // is gone: a rank that did its last part and then went is not waited for any more, and no loss.
+  void look_for_lost_peers(const std::function<std::vector<int>()>& list_awaited);
   // Hands descriptors around, as Meeting::exchange() does; a rank that is lost on the way fails the group.
   std::vector<std::vector<UniqueFd>> exchange(const std::vector<int>& mine, const Deadline& deadline);
   // "rank 2 has finished all_reduce #41 'bucket 2', which it started 5.10 s ago", one line a rank.

@@ -37,15 +37,16 @@ PeerWatch::PeerWatch(int rank, std::vector<UniqueFd> pidfds) : pidfds_(std::move
   }
 }
 
-std::optional<int> PeerWatch::find_dead() {
+std::vector<int> PeerWatch::find_dead() {
+  std::vector<int> dead;
   if (poll(watched_.data(), watched_.size(), 0) > 0) {
     for (std::size_t peer = 0; peer < watched_.size(); ++peer) {
       if (watched_[peer].revents != 0) {
-        return static_cast<int>(peer);
+        dead.push_back(static_cast<int>(peer));
       }
     }
   }
-  return std::nullopt;
+  return dead;
 }
 
 UniqueFd PeerWatch::own_pidfd() {

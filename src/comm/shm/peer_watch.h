@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <sys/types.h>
 
-#include <optional>
 #include <vector>
 
 #include "base/unique_fd.h"
@@ -18,8 +17,8 @@ class PeerWatch {
   // pidfds[i] belongs to rank i.
   PeerWatch(int rank, std::vector<UniqueFd> pidfds);
 
-  // The lowest rank whose process has ended. Costs one system call.
-  std::optional<int> find_dead();
+  // The ranks whose processes have ended. Costs one system call.
+  std::vector<int> find_dead();
   pid_t pid(int rank) const { return pids_[static_cast<std::size_t>(rank)]; }
 
   static UniqueFd own_pidfd();

@@ -8,6 +8,7 @@
 #include "comm/shm/engine.h"
 #include "comm/shm/group.h"
 #include "comm/shm/memory_file.h"
+#include "comm/shm/packet.h"
 #include "lockstep/error.h"
 
 namespace lockstep {
@@ -73,6 +74,10 @@ void validate(const ShmOptions& options) {
   if (options.rank < 0 || options.rank >= options.size) {
     throw Error(ErrorCode::kInvalidArgument,
                 fmt::format("there is no rank {} among {}", options.rank, options.size));
+  }
+  if (options.token.size() > kMaxPacketText) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("a job token of {} bytes; the most is {}", options.token.size(), kMaxPacketText));
   }
   if (options.staging_bytes % kCacheLineBytes != 0 ||
       options.staging_bytes < kCacheLineBytes * static_cast<std::size_t>(options.size)) {

@@ -1,19 +1,25 @@
 #include "comm/shm/symmetric_regions.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 
 #include "comm/shm/memory_file.h"
+#include "lockstep/error.h"
 
 namespace lockstep {
 namespace {
 
-constexpr int kOffsetBits =
-    48;  // 256 TiB per allocation, 65,535 allocations alive or freed before numbers repeat
+constexpr int kOffsetBits = 40;  // 1 TiB per allocation
+constexpr std::uint64_t kLastNumber = (1ULL << (64 - kOffsetBits)) - 1;
 
 }  // namespace
 
 SymmetricMemory SymmetricRegions::add(std::size_t bytes, const std::vector<std::vector<UniqueFd>>& files) {
+  if (bytes >> kOffsetBits != 0) {
+    throw Error(ErrorCode::kInvalidArgument, fmt::format("{} bytes in one piece; the most is 1 TiB", bytes));
+  }
   Region region{.number = 0, .bytes = bytes, .pieces = {}};
   for (const auto& file : files) {
     region.pieces.push_back(map_memory_file(file.front().get(), bytes, Populate::kNow));
@@ -21,6 +27,11 @@ SymmetricMemory SymmetricRegions::add(std::size_t bytes, const std::vector<std::
   const auto mine = region.pieces[static_cast<std::size_t>(rank_)];
   const MutexLock lock(mutex_);
   const std::uint64_t number = ++last_number_;
+  if (number > kLastNumber) {
+    throw Error(
+        ErrorCode::kResourceExhausted,
+        fmt::format("this group has made {} symmetric allocations; keep and reuse them", kLastNumber));
+  }
   region.number = number;
   regions_.push_back(std::move(region));
   // The handle keeps this object alive, and takes its region away when it goes.

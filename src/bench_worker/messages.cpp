@@ -1,0 +1,65 @@
+#include "bench_worker/messages.h"
+
+#include <nlohmann/json.hpp>
+
+#include "lockstep/error.h"
+
+namespace lockstep::bench {
+namespace {
+
+using Json = nlohmann::json;
+
+template <class Read>
+auto parse(const std::string& text, const char* what, Read read) {
+  try {
+    return read(Json::parse(text));
+  } catch (const Json::exception& error) {
+    throw Error(ErrorCode::kCorrupt, std::string("this is not ") + what + ": " + error.what());
+  }
+}
+
+}  // namespace
+
+std::string to_text(const Hello& hello) {
+  return Json{{"rank", hello.rank}, {"invitation", hello.invitation}}.dump();
+}
+
+std::string to_text(const Order& order) {
+  return Json{{"kind", static_cast<int>(order.kind)},
+              {"bytes", order.bytes},
+              {"iterations", order.iterations},
+              {"invitation", order.invitation}}
+      .dump();
+}
+
+// What a library says may be in any encoding; it must not spoil the answer.
+std::string to_text(const Answer& answer) {
+  return Json{{"error", answer.error}, {"text", answer.text}, {"times_ns", answer.times_ns}}.dump(
+      -1, ' ', false, Json::error_handler_t::replace);
+}
+
+Hello parse_hello(const std::string& text) {
+  return parse(text, "the first word of a worker", [](const Json& json) {
+    return Hello{.rank = json.at("rank").get<int>(),
+                 .invitation = json.at("invitation").get<std::string>()};
+  });
+}
+
+Order parse_order(const std::string& text) {
+  return parse(text, "an order", [](const Json& json) {
+    return Order{.kind = static_cast<OrderKind>(json.at("kind").get<int>()),
+                 .bytes = json.at("bytes").get<std::size_t>(),
+                 .iterations = json.at("iterations").get<int>(),
+                 .invitation = json.at("invitation").get<std::string>()};
+  });
+}
+
+Answer parse_answer(const std::string& text) {
+  return parse(text, "an answer", [](const Json& json) {
+    return Answer{.error = json.at("error").get<std::string>(),
+                  .text = json.at("text").get<std::string>(),
+                  .times_ns = json.at("times_ns").get<std::vector<std::int64_t>>()};
+  });
+}
+
+}  // namespace lockstep::bench

@@ -1,0 +1,51 @@
+#pragma once
+
+// What the coordinator of a benchmark and its workers tell each other, and how it looks on the way: one JSON
+// object per packet. Both ends come from one build, so the format has no version.
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lockstep::bench {
+
+// More would not fit into one packet.
+inline constexpr int kMostIterations = 4000;
+
+// The first word of a worker.
+struct Hello {
+  int rank = 0;
+  std::string invitation;  // from rank 0: what the others need in order to find it
+};
+
+enum class OrderKind {
+  kJoin,      // meet the other ranks and get a buffer of `bytes`; the answer has the version as its text
+  kMeasure,   // `iterations` all-reduces of `bytes`, after one that is checked and does not count
+  kBound,     // the same work of the kernel on private memory; of lockstep's workers only
+  kPingPong,  // `iterations` times the mean round trip of a flag between ranks 0 and 1; of lockstep's only
+};
+
+struct Order {
+  OrderKind kind = OrderKind::kJoin;
+  std::size_t bytes = 0;
+  int iterations = 0;
+  std::string invitation;
+};
+
+struct Answer {
+  std::string error;  // empty: it was done
+  std::string text;
+  std::vector<std::int64_t> times_ns;  // one per iteration
+};
+
+std::string to_text(const Hello& hello);
+std::string to_text(const Order& order);
+std::string to_text(const Answer& answer);
+
+// Throw Error{kCorrupt} for anything else.
+Hello parse_hello(const std::string& text);
+Order parse_order(const std::string& text);
+Answer parse_answer(const std::string& text);
+
+}  // namespace lockstep::bench

@@ -1,0 +1,22 @@
+#include "bench_worker/random_token.h"
+
+#include <fmt/format.h>
+#include <sys/random.h>
+
+#include <array>
+#include <cerrno>
+#include <cstdint>
+
+#include "lockstep/error.h"
+
+namespace lockstep::bench {
+
+std::string random_token() {
+  std::array<std::uint64_t, 2> words{};
+  if (getrandom(words.data(), sizeof words, 0) != static_cast<ssize_t>(sizeof words)) {
+    throw Error::from_errno(errno, "getrandom");
+  }
+  return fmt::format("{:016x}{:016x}", words[0], words[1]);
+}
+
+}  // namespace lockstep::bench
