@@ -12,6 +12,7 @@ if(LOCKSTEP_SANITIZE)
   target_compile_options(lockstep_flags INTERFACE
     -fsanitize=${LOCKSTEP_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -O1)
   target_link_options(lockstep_flags INTERFACE -fsanitize=${LOCKSTEP_SANITIZE})
+  target_compile_definitions(lockstep_flags INTERFACE LOCKSTEP_SANITIZED)
 endif()
 
 # The sloppiness lets ccache hit on files that use the precompiled torch header (70 s -> 4 s for a rebuild from

@@ -87,40 +87,64 @@ std::size_t longest(const ConformanceSizes& sizes) {
 
 }  // namespace
 
+namespace {
+
+// The three reductions over one set of data, in one kind of memory.
+struct ReductionCase {
+  std::size_t length;
+  DType dtype;
+  ReduceOp op;
+  const std::vector<std::byte>& mine;
+  const std::vector<std::byte>& combined;
+};
+
+void check_reduction(Communicator& c, Memory& memory, const ReductionCase& test, bool symmetric,
+                     bool in_place) {
+  const auto& [length, dtype, op, mine, combined] = test;
+  SCOPED_TRACE(trace(c, to_string(op), dtype, length, symmetric, in_place));
+  const int root = c.size() / 2;
+  const Buffer in = memory.input(symmetric, length, dtype);
+  const Buffer out = in_place ? in : memory.output(symmetric, length, dtype);
+
+  fill(in, mine);
+  in_place ? c.all_reduce(in, op) : c.all_reduce(in, out, op);
+  expect_bytes(out.data(), combined, dtype);
+
+  fill(in, mine);
+  in_place ? c.reduce(in, op, root) : c.reduce(in, out, op, root);
+  if (c.rank() == root) {
+    expect_bytes(out.data(), combined, dtype);
+  }
+  expect_bytes(in.data(), in_place && c.rank() == root ? combined : mine, dtype);
+
+  fill(in, mine);
+  const std::size_t part = length / static_cast<std::size_t>(c.size());
+  const std::size_t own = static_cast<std::size_t>(c.rank()) * part;
+  const Buffer whole = in.part(0, part * static_cast<std::size_t>(c.size()));
+  in_place ? c.reduce_scatter(whole, op) : c.reduce_scatter(whole, out.part(0, part), op);
+  const auto* first = combined.data() + own * size_of(dtype);
+  expect_bytes(in_place ? in.part(own, part).data() : out.data(), {first, first + part * size_of(dtype)},
+               dtype);
+}
+
+}  // namespace
+
 void check_reductions(Communicator& c, const ConformanceSizes& sizes) {
-  const int ranks = c.size();
-  const auto parts = static_cast<std::size_t>(ranks);
-  const int root = ranks / 2;
   Memory memory(c, longest(sizes) * 8);
-  for_each_case(sizes, [&](std::size_t length, DType dtype, bool symmetric, bool in_place) {
-    const std::size_t part = length / parts;
-    const auto own = static_cast<std::size_t>(c.rank()) * part;
-    for (int index = 0; index < kReduceOpCount; ++index) {
-      const auto op = static_cast<ReduceOp>(index);
-      SCOPED_TRACE(trace(c, to_string(op), dtype, length, symmetric, in_place));
-      const auto mine = pattern_bytes(c.rank(), 0, length, dtype, op);
-      const auto combined = combined_bytes(ranks, 0, length, dtype, op);
-      const Buffer in = memory.input(symmetric, length, dtype);
-      const Buffer out = in_place ? in : memory.output(symmetric, length, dtype);
-
-      fill(in, mine);
-      in_place ? c.all_reduce(in, op) : c.all_reduce(in, out, op);
-      expect_bytes(out.data(), combined, dtype);
-
-      fill(in, mine);
-      in_place ? c.reduce(in, op, root) : c.reduce(in, out, op, root);
-      if (c.rank() == root) {
-        expect_bytes(out.data(), combined, dtype);
+  for (const std::size_t length : sizes.lengths) {
+    for (const DType dtype : types(sizes)) {
+      for (int index = 0; index < kReduceOpCount; ++index) {
+        const auto op = static_cast<ReduceOp>(index);
+        const auto mine = pattern_bytes(c.rank(), 0, length, dtype, op);
+        const auto combined = combined_bytes(c.size(), 0, length, dtype, op);
+        for (const bool symmetric : {false, true}) {
+          for (const bool in_place : {false, true}) {
+            check_reduction(c, memory, {length, dtype, op, mine, combined}, symmetric, in_place);
+          }
+        }
       }
-      expect_bytes(in.data(), in_place && c.rank() == root ? combined : mine, dtype);
-
-      fill(in, mine);
-      const Buffer whole = in.part(0, part * parts);
-      in_place ? c.reduce_scatter(whole, op) : c.reduce_scatter(whole, out.part(0, part), op);
-      expect_bytes(in_place ? in.part(own, part).data() : out.data(),
-                   combined_bytes(ranks, own, part, dtype, op), dtype);
     }
-  });
+  }
 }
 
 void check_data_movement(Communicator& c, const ConformanceSizes& sizes) {
