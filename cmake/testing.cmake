@@ -1,7 +1,8 @@
 # lockstep_test(NAME [TORCH] LABEL label SOURCES file... LIBRARIES target... [TIMEOUT seconds])
 #
 # A GoogleTest program whose every case is one ctest entry. LABEL is one of unit, multiprocess, parity, fault,
-# slow. Each case runs in a process of its own and is ended at its TIMEOUT.
+# slow. Each case runs in a process of its own and is ended at its TIMEOUT; one that starts ranks has the machine
+# to itself, since ranks that wait for each other crawl when something else wants their cores.
 
 find_package(GTest REQUIRED)
 include(GoogleTest)
@@ -20,8 +21,12 @@ function(lockstep_test name)
   if(TEST_TORCH)
     lockstep_use_torch(${name} PRIVATE)
   endif()
+  set(processors 1)
+  if(NOT TEST_LABEL STREQUAL unit)
+    set(processors 2)
+  endif()
   gtest_discover_tests(${name}
     DISCOVERY_MODE PRE_TEST
     NO_PRETTY_VALUES
-    PROPERTIES LABELS ${TEST_LABEL} TIMEOUT ${TEST_TIMEOUT})
+    PROPERTIES LABELS ${TEST_LABEL} TIMEOUT ${TEST_TIMEOUT} PROCESSORS ${processors})
 endfunction()

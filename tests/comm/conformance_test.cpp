@@ -33,23 +33,25 @@ std::vector<Arrangement> arrangements() {
 
 class Conformance : public ::testing::TestWithParam<Arrangement> {
  protected:
-  // Runs `check` as every rank, on a communicator of the backend under test.
-  static void on_every_rank(const std::function<void(Communicator&)>& check) {
+  // Runs `check` as every rank, on a communicator of the backend under test. Small staging areas make many chunks
+  // out of little data.
+  static void on_every_rank(const std::function<void(Communicator&)>& check,
+                            std::size_t staging_bytes = 16 << 10) {
     const Arrangement& arrangement = GetParam();
     const std::string token = "conformance " + std::to_string(getpid());
-    run_ranks(
-        arrangement.ranks, arrangement.mode,
-        [&](RankContext& rank) {
-          Communicator communicator(
-              arrangement.name == "Local"
-                  ? make_local_backend()
-                  : join_shm(
-                        {.token = token, .rank = rank.rank(), .size = rank.size(), .staging_bytes = 16 << 10},
-                        rank.deadline()));
-          communicator.set_timeout(rank.deadline().remaining());
-          check(communicator);
-        },
-        {.timeout = 280s})
+    run_ranks(arrangement.ranks, arrangement.mode,
+              [&](RankContext& rank) {
+                Communicator communicator(arrangement.name == "Local"
+                                              ? make_local_backend()
+                                              : join_shm({.token = token,
+                                                          .rank = rank.rank(),
+                                                          .size = rank.size(),
+                                                          .staging_bytes = staging_bytes},
+                                                         rank.deadline()));
+                communicator.set_timeout(rank.deadline().remaining());
+                check(communicator);
+              },
+              {.timeout = 280s})
         .expect_all_ok();
   }
 };
@@ -72,11 +74,14 @@ TEST_P(Conformance, MovesData) {
 
 // Under a sanitizer everything is ten times slower, and it is not the length that it looks at.
 TEST_P(Conformance, HandlesLongBuffers) {
-  on_every_rank([](Communicator& c) {
-    const std::size_t length = (kUnderSanitizer ? 1 << 16 : 1 << 20) + 3;
-    check_reductions(c, {.lengths = {length}, .every_type = !kUnderSanitizer});
-    check_data_movement(c, {.lengths = {length / static_cast<std::size_t>(c.size())}, .every_type = false});
-  });
+  on_every_rank(
+      [](Communicator& c) {
+        const std::size_t length = (kUnderSanitizer ? 1 << 16 : 1 << 20) + 3;
+        check_reductions(c, {.lengths = {length}, .every_type = !kUnderSanitizer});
+        check_data_movement(c,
+                            {.lengths = {length / static_cast<std::size_t>(c.size())}, .every_type = false});
+      },
+      256 << 10);
 }
 
 TEST_P(Conformance, ExchangesPartsOfDifferentSizes) {
