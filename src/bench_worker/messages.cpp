@@ -40,8 +40,7 @@ std::string to_text(const Answer& answer) {
 
 Hello parse_hello(const std::string& text) {
   return parse(text, "the first word of a worker", [](const Json& json) {
-    return Hello{.rank = json.at("rank").get<int>(),
-                 .invitation = json.at("invitation").get<std::string>()};
+    return Hello{.rank = json.at("rank").get<int>(), .invitation = json.at("invitation").get<std::string>()};
   });
 }
 

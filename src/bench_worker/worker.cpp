@@ -17,7 +17,9 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr std::size_t kPattern = 16;
 
-float pattern(std::size_t place) { return static_cast<float>(place % kPattern); }
+float pattern(std::size_t place) {
+  return static_cast<float>(place % kPattern);
+}
 
 // As in training: backward rewrites the whole bucket, then the ranks meet, then it is reduced.
 std::vector<std::int64_t> measure(const WorkerOptions& options, Contestant& contestant, const Order& order) {
@@ -42,8 +44,8 @@ std::vector<std::int64_t> measure(const WorkerOptions& options, Contestant& cont
 void check(const Order& order, Contestant& contestant) {
   if (order.iterations < 1 || order.iterations > kMostIterations ||
       (order.kind != OrderKind::kPingPong && order.bytes > contestant.buffer().size_bytes())) {
-    throw Error(ErrorCode::kInvalidArgument, fmt::format("no worker can do {} iterations of {} bytes",
-                                                         order.iterations, order.bytes));
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("no worker can do {} iterations of {} bytes", order.iterations, order.bytes));
   }
 }
 
@@ -76,7 +78,7 @@ std::vector<std::int64_t> Contestant::measure_host(const Order& /*order*/) {
 }
 
 void fill(std::span<float> part, int rank) {
-  const float base = static_cast<float>(rank + 1);
+  const auto base = static_cast<float>(rank + 1);
   for (std::size_t i = 0; i < part.size(); ++i) {
     part[i] = base + pattern(i);
   }
@@ -87,8 +89,8 @@ void verify_sum(std::span<const float> part, int size) {
   const float base = ranks * (ranks + 1) / 2;
   for (std::size_t i = 0; i < part.size(); ++i) {
     if (const float expected = base + ranks * pattern(i); part[i] != expected) {
-      throw Error(ErrorCode::kCorrupt,
-                  fmt::format("the sum is wrong: element {} of {} is {}, not {}", i, part.size(), part[i], expected));
+      throw Error(ErrorCode::kCorrupt, fmt::format("the sum is wrong: element {} of {} is {}, not {}", i,
+                                                   part.size(), part[i], expected));
     }
   }
 }
@@ -98,8 +100,15 @@ void run_worker(const WorkerOptions& options, Contestant& contestant) {
   PacketLink coordinator = PacketLink::connect(options.socket);
   coordinator.send(
       to_text(Hello{.rank = options.rank, .invitation = options.rank == 0 ? contestant.invite() : ""}));
-  while (const auto order = coordinator.receive()) {
-    coordinator.send(to_text(try_to_carry_out(options, contestant, *order)));
+  try {
+    while (const auto order = coordinator.receive()) {
+      coordinator.send(to_text(try_to_carry_out(options, contestant, *order)));
+    }
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kPeerLost) {
+      throw;
+    }
+    // The coordinator went away before the answer: the end, just as well.
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "cli/bench_command.h"
 #include "cli/command.h"
 #include "cli/config_diff_command.h"
 #include "cli/doctor_command.h"
@@ -11,6 +12,7 @@ namespace lockstep::cli {
 std::span<const Command> all_commands() {
   static constexpr std::array kCommands = {
       Command{"doctor", "tell whether this machine is fit for multi-process training", run_doctor},
+      Command{"bench", "measure all-reduce on this machine beside Gloo, Open MPI and its limits", run_bench},
       Command{"config-diff", "show in which options two runs differ", run_config_diff},
   };
   return kCommands;

@@ -46,7 +46,9 @@ class GlooContestant final : public Contestant {
     return {bucket_.data_ptr<float>(), static_cast<std::size_t>(bucket_.numel())};
   }
 
-  void barrier() override { call_torch([&] { return group_->barrier()->wait(); }); }
+  void barrier() override {
+    call_torch([&] { return group_->barrier()->wait(); });
+  }
 
   void all_reduce(std::span<float> part) override {
     std::vector<at::Tensor> tensors = {bucket_.narrow(0, 0, static_cast<std::int64_t>(part.size()))};

@@ -1,7 +1,5 @@
 #include "bench_worker/mpi/mpi_contestant.h"
 
-// The C interface alone; the C++ one is gone from the standard.
-#define OMPI_SKIP_MPICXX 1
 #include <mpi.h>
 
 #include <array>
@@ -57,8 +55,8 @@ class MpiContestant final : public Contestant {
   void barrier() override { require_success(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier"); }
 
   void all_reduce(std::span<float> part) override {
-    require_success(MPI_Allreduce(MPI_IN_PLACE, part.data(), static_cast<int>(part.size()), MPI_FLOAT, MPI_SUM,
-                                  MPI_COMM_WORLD),
+    require_success(MPI_Allreduce(MPI_IN_PLACE, part.data(), static_cast<int>(part.size()), MPI_FLOAT,
+                                  MPI_SUM, MPI_COMM_WORLD),
                     "MPI_Allreduce");
   }
 
@@ -69,6 +67,8 @@ class MpiContestant final : public Contestant {
 
 }  // namespace
 
-std::unique_ptr<Contestant> make_mpi_contestant() { return std::make_unique<MpiContestant>(); }
+std::unique_ptr<Contestant> make_mpi_contestant() {
+  return std::make_unique<MpiContestant>();
+}
 
 }  // namespace lockstep::bench

@@ -1,15 +1,14 @@
 #include "cli/doctor/torch_probe.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <nlohmann/json.hpp>
 #include <string>
-#include <system_error>
 
 #include "base/duration_text.h"
 #include "base/subprocess.h"
 #include "cli/doctor/host_files.h"
+#include "cli/helper_program.h"
 #include "lockstep/error.h"
 
 namespace lockstep::doctor {
@@ -66,17 +65,8 @@ TorchFacts judge_answer(const CompletedSubprocess& done) {
 
 }  // namespace
 
-// LOCKSTEP_LIBEXEC_FROM_BIN is where an installation has it; the build tree always has ../libexec.
 fs::path find_torch_probe() {
-  std::error_code ignored;  // without /proc there is no path, and so no probe
-  const fs::path bin = fs::read_symlink("/proc/self/exe", ignored).parent_path();
-  for (const char* libexec : {LOCKSTEP_LIBEXEC_FROM_BIN, "../libexec"}) {
-    fs::path probe = (bin / libexec / "lockstep" / "lockstep-torch-probe").lexically_normal();
-    if (!bin.empty() && access(probe.c_str(), X_OK) == 0) {
-      return probe;
-    }
-  }
-  return {};
+  return cli::find_helper_program("lockstep-torch-probe");
 }
 
 TorchFacts run_torch_probe(const fs::path& probe, std::chrono::nanoseconds patience) {

@@ -1,0 +1,145 @@
+#include "cli/bench/lockstep_contestant.h"
+
+#include <sched.h>
+
+#include <chrono>
+#include <ctime>
+#include <optional>
+
+#include "base/deadline.h"
+#include "bench_worker/pinning.h"
+#include "bench_worker/random_token.h"
+#include "bench_worker/worker.h"
+#include "cli/bench/ping_pong_flags.h"
+#include "comm/kernels/reduce_kernel.h"
+#include "comm/shm/memory_file.h"
+#include "comm/shm/shm_backend.h"
+#include "lockstep/communicator.h"
+#include "lockstep/error.h"
+#include "lockstep/version.h"
+
+namespace lockstep::bench {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr seconds kPatience{30};
+constexpr int kRoundTripsPerTime = 20;  // so that reading the clock does not show
+
+std::int64_t now_ns(clockid_t clock) {
+  timespec time{};
+  clock_gettime(clock, &time);
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+// Spins, for this measures how fast a flag can be; and yields now and then, for the other rank may need this
+// core.
+void wait_for(const std::atomic<std::uint32_t>& flag, std::uint32_t value) {
+  constexpr int kSpins = 1 << 14;
+  for (const Deadline deadline = Deadline::after(kPatience); !deadline.expired(); sched_yield()) {
+    for (int spin = 0; spin < kSpins; ++spin) {
+      if (flag.load(std::memory_order_acquire) == value) {  // pairs with the store of the other rank
+        return;
+      }
+    }
+  }
+  throw Error(ErrorCode::kTimeout, "the other rank does not play ping-pong");
+}
+
+class LockstepContestant final : public Contestant {
+ public:
+  explicit LockstepContestant(const LockstepRank& rank)
+      : rank_(rank),
+        shares_core_(rank.size > usable_cores()),
+        flags_(map_memory_file(rank.flags_fd, sizeof(PingPongFlags), Populate::kNow)) {}
+
+  std::string invite() override { return random_token(); }
+
+  std::string join(const std::string& invitation, std::size_t buffer_bytes) override {
+    const ShmOptions options{.token = invitation, .rank = rank_.rank, .size = rank_.size};
+    communicator_.emplace(join_shm(options, Deadline::after(kPatience)));
+    bucket_ = communicator_->allocate(buffer_bytes);
+    private_bucket_.resize(buffer_bytes / sizeof(float));
+    return std::string("lockstep ") + version();
+  }
+
+  std::span<float> buffer() override { return bucket_.as<float>(); }
+  void barrier() override { communicator_->barrier(); }
+  void all_reduce(std::span<float> part) override { communicator_->all_reduce(part, ReduceOp::kSum); }
+
+  std::vector<std::int64_t> measure_host(const Order& order) override {
+    return order.kind == OrderKind::kPingPong ? play_ping_pong(order.iterations)
+                                              : run_kernel(order.bytes, order.iterations);
+  }
+
+ private:
+  std::vector<std::int64_t> play_ping_pong(int times) {
+    std::vector<std::int64_t> result;
+    for (int i = 0; i < times; ++i) {
+      const std::int64_t start = now_ns(CLOCK_MONOTONIC);
+      for (int trip = 0; trip < kRoundTripsPerTime; ++trip) {
+        go_there_and_back();
+      }
+      result.push_back((now_ns(CLOCK_MONOTONIC) - start) / kRoundTripsPerTime);
+    }
+    return result;
+  }
+
+  void go_there_and_back() {
+    auto& flags = *reinterpret_cast<PingPongFlags*>(flags_.get());
+    ++trips_;
+    if (rank_.rank == 0) {
+      flags.ping.store(trips_, std::memory_order_release);  // pairs with wait_for() on rank 1
+      wait_for(flags.pong, trips_);
+    } else {
+      wait_for(flags.ping, trips_);
+      flags.pong.store(trips_, std::memory_order_release);  // pairs with wait_for() on rank 0
+    }
+  }
+
+  // The work of one rank in an all-reduce, with every bucket private: one slice of each bucket is read, and the
+  // sum is written to all of them. Ranks that share a core run one after the other, so each counts only the
+  // time that it had the core.
+  std::vector<std::int64_t> run_kernel(std::size_t bytes, int iterations) {
+    const clockid_t clock = shares_core_ ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
+    const std::size_t count = bytes / sizeof(float) / static_cast<std::size_t>(rank_.size);
+    const std::span<float> bucket =
+        std::span(private_bucket_).first(count * static_cast<std::size_t>(rank_.size));
+    std::vector<std::byte*> slices;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(rank_.size); ++i) {
+      slices.push_back(reinterpret_cast<std::byte*>(bucket.data() + i * count));
+    }
+    const ReduceJob job{.sources = slices.data(),
+                        .source_count = rank_.size,
+                        .destinations = slices.data(),
+                        .destination_count = rank_.size,
+                        .count = count};
+    const ReduceKernel kernel = reduce_kernel(DType::kF32, ReduceOp::kSum);
+    std::vector<std::int64_t> times;
+    for (int i = 0; i <= iterations; ++i) {
+      fill(bucket, rank_.rank);
+      communicator_->barrier();
+      const std::int64_t start = now_ns(clock);
+      kernel(job);
+      times.push_back(now_ns(clock) - start);
+    }
+    times.erase(times.begin());  // the first one does not count, as in an all-reduce
+    return times;
+  }
+
+  LockstepRank rank_;
+  bool shares_core_;  // known before the rank is pinned to one
+  std::shared_ptr<std::byte> flags_;
+  std::uint32_t trips_ = 0;
+  std::optional<Communicator> communicator_;
+  SymmetricMemory bucket_;
+  std::vector<float> private_bucket_;
+};
+
+}  // namespace
+
+std::unique_ptr<Contestant> make_lockstep_contestant(const LockstepRank& rank) {
+  return std::make_unique<LockstepContestant>(rank);
+}
+
+}  // namespace lockstep::bench

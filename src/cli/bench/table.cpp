@@ -1,0 +1,134 @@
+#include "cli/bench/table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/duration_text.h"
+#include "cli/doctor/size_text.h"
+
+namespace lockstep::bench {
+namespace {
+
+constexpr int kSizeWidth = 9;
+constexpr int kTimeWidth = 9;
+constexpr int kRateWidth = 7;
+constexpr int kImplementationWidth = 2 * kTimeWidth + kRateWidth;
+constexpr int kRatioWidth = 11;
+constexpr const char* kGap = "   ";
+
+std::string time_text(double time_us) {
+  return duration_text(std::chrono::nanoseconds(static_cast<std::int64_t>(time_us * 1e3)));
+}
+
+// Two digits or more, whatever the size: "0.003", "0.31", "4.2", "17", "230".
+std::string short_number(double number) {
+  const int decimals = number < 0.1 ? 3 : number < 1 ? 2 : number < 10 ? 1 : 0;
+  return fmt::format("{:.{}f}", number, decimals);
+}
+
+bool compares(const Report& report, Implementation implementation) {
+  const auto contenders = report.contenders();
+  return std::find(contenders.begin(), contenders.end(), implementation) != contenders.end();
+}
+
+// Those that lockstep is compared with; none when it took no part.
+std::vector<Implementation> others(const Report& report) {
+  if (!compares(report, Implementation::kLockstep)) {
+    return {};
+  }
+  std::vector<Implementation> found = report.contenders();
+  found.erase(std::remove(found.begin(), found.end(), Implementation::kLockstep), found.end());
+  return found;
+}
+
+std::string headings(const Report& report) {
+  std::string names(kSizeWidth, ' ');
+  std::string columns = fmt::format("{:>{}}", "size", kSizeWidth);
+  for (const Implementation implementation : report.contenders()) {
+    names +=
+        fmt::format("{}{:-^{}}", kGap, fmt::format(" {} ", to_string(implementation)), kImplementationWidth);
+    columns += fmt::format("{}{:>{}}{:>{}}{:>{}}", kGap, "median", kTimeWidth, "p95", kTimeWidth, "GB/s",
+                           kRateWidth);
+  }
+  for (const Implementation other : others(report)) {
+    columns += fmt::format("{:>{}}", fmt::format("x {}", to_string(other)), kRatioWidth);
+  }
+  columns += fmt::format("{:>{}}", "bound", kRatioWidth);
+  if (compares(report, Implementation::kLockstep)) {
+    columns += fmt::format("{:>{}}", "of bound", kRatioWidth);
+  }
+  return names + "\n" + columns + "\n";
+}
+
+std::string measured_cells(const Result* result) {
+  if (result == nullptr) {
+    return std::string(kImplementationWidth, ' ');
+  }
+  return fmt::format("{:>{}}{:>{}}{:>{}}", time_text(result->median_us), kTimeWidth,
+                     time_text(result->p95_us), kTimeWidth, short_number(result->busbw_gbs), kRateWidth);
+}
+
+std::string row(const Report& report, const Point& point) {
+  std::string text = fmt::format("{:>{}}", doctor::size_text(point.bytes), kSizeWidth);
+  for (const Implementation implementation : report.contenders()) {
+    text += kGap + measured_cells(report.find(point, implementation));
+  }
+  for (const Implementation other : others(report)) {
+    if (const auto ratio = report.times_as_long(point, other)) {
+      text += fmt::format("{:>{}}", short_number(*ratio), kRatioWidth);
+    }
+  }
+  if (const Bound* bound = report.find_bound(point)) {
+    text += fmt::format("{:>{}}", time_text(bound->bound_us), kRatioWidth);
+    text +=
+        bound->share ? fmt::format("{:>{}}", fmt::format("{:.0f} %", *bound->share * 100), kRatioWidth) : "";
+  }
+  return text + "\n";
+}
+
+std::string machine_lines(const Report& report) {
+  const Machine& machine = report.machine;
+  std::string text = fmt::format("machine    {}, {} core{}, Linux {}\n", machine.processor, machine.cores,
+                                 machine.cores == 1 ? "" : "s", machine.kernel);
+  text += fmt::format("load       {} before, {} after\n", machine.load_before, machine.load_after);
+  std::string versions;
+  for (const auto& [implementation, version] : report.versions) {
+    versions += fmt::format("{}{}", versions.empty() ? "" : ", ", version);
+  }
+  return text + fmt::format("versions   {}\n", versions);
+}
+
+std::string ping_pong_line(const PingPong& ping_pong) {
+  std::string blocks;
+  for (const auto& [proximity, count] : ping_pong.blocks) {
+    blocks += fmt::format("{}{} {}", blocks.empty() ? "" : ", ", count, to_string(proximity));
+  }
+  return fmt::format("ping-pong  {:.0f} ns median, {:.0f} ns p95; blocks: {}\n", ping_pong.median_ns,
+                     ping_pong.p95_ns, blocks);
+}
+
+}  // namespace
+
+std::string render_table(const Report& report) {
+  std::string text = "all-reduce: the sum of float32 buffers, in place, times of the slowest rank\n";
+  for (const int ranks : report.rank_counts()) {
+    text += fmt::format("\n{} rank{} on {} core{}\n", ranks, ranks == 1 ? "" : "s", report.machine.cores,
+                        report.machine.cores == 1 ? "" : "s");
+    text += headings(report);
+    for (const Point& point : report.points(ranks)) {
+      text += row(report, point);
+    }
+  }
+  text += "\nGB/s       bus bandwidth, 2 (p - 1) / p x size / median\n";
+  text += "x NAME     how many times as long as lockstep it takes\n";
+  text += "bound      the kernel alone on private memory, all ranks at once, and two flags\n";
+  text += machine_lines(report) + ping_pong_line(report.ping_pong);
+  for (const std::string& line : report.left_out) {
+    text += fmt::format("left out   {}\n", line);
+  }
+  return text;
+}
+
+}  // namespace lockstep::bench

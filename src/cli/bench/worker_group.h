@@ -1,0 +1,69 @@
+#pragma once
+
+// The workers of one implementation with one number of ranks, started, connected and joined. They live until
+// this object does, and sleep unless they were asked for something.
+//
+// Every way in which a worker can fail ends in an Error that names the implementation and the rank: it died,
+// it answered with an error, or it did not answer in time.
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/deadline.h"
+#include "base/subprocess.h"
+#include "base/unique_fd.h"
+#include "bench_worker/messages.h"
+#include "bench_worker/packet_link.h"
+#include "cli/bench/contender.h"
+#include "lockstep/error.h"
+
+namespace lockstep::bench {
+
+class WorkerGroup {
+ public:
+  // Starts the workers and waits until all are connected; `patience` is for this and for each order.
+  WorkerGroup(const Contender& contender, int ranks, std::chrono::nanoseconds patience);
+  WorkerGroup(WorkerGroup&&) noexcept = default;
+  WorkerGroup& operator=(WorkerGroup&&) = delete;
+  WorkerGroup(const WorkerGroup&) = delete;
+  WorkerGroup& operator=(const WorkerGroup&) = delete;
+  ~WorkerGroup();  // lets the workers leave by themselves before it ends them
+
+  // The workers meet and get buffers of this size. Returns what rank 0 says about its version.
+  std::string join(std::size_t buffer_bytes);
+
+  // Gives an order to all workers, or to the first `ranks` of them, and returns their times, by rank.
+  std::vector<std::vector<std::int64_t>> measure(const Order& order);
+  std::vector<std::vector<std::int64_t>> measure(const Order& order, int ranks);
+
+  Implementation implementation() const { return implementation_; }
+  int ranks() const { return ranks_; }
+  // Of the processes that were started: the workers, or the launcher.
+  std::vector<pid_t> processes() const;
+
+ private:
+  void start(const Contender& contender);
+  void connect_all(PacketListener& listener, const Deadline& deadline);
+  void take_in(PacketListener& listener);
+  std::vector<Answer> ask(const Order& order, int ranks);
+  void hand_out(const std::string& order, int ranks);
+  std::vector<Answer> collect(int ranks);
+  Answer receive(std::size_t rank);
+
+  std::string title(std::size_t rank) const;  // "rank 1 of 2 of gloo"
+  Error lost(std::size_t rank);
+  std::string missing_ranks(const std::vector<bool>& there) const;  // "ranks 0 and 1 of 4 of gloo"
+
+  Implementation implementation_;
+  int ranks_;
+  std::chrono::nanoseconds patience_;
+  std::string socket_;
+  std::string invitation_;
+  UniqueFd flags_;
+  std::vector<Subprocess> processes_;
+  std::vector<PacketLink> links_;  // by rank
+};
+
+}  // namespace lockstep::bench

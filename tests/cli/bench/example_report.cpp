@@ -1,0 +1,45 @@
+#include "cli/bench/example_report.h"
+
+namespace lockstep::bench {
+namespace {
+
+constexpr Point kSmall{.ranks = 2, .bytes = 4096};
+constexpr Point kLarge{.ranks = 2, .bytes = 1 << 20};
+
+// Three samples around `middle_us`, the last one a slow one.
+std::vector<Sample> samples_around(double middle_us) {
+  return {{.time_us = middle_us * 0.9, .proximity = Proximity::kSameL3},
+          {.time_us = middle_us, .proximity = Proximity::kCrossL3},
+          {.time_us = middle_us * 2, .proximity = Proximity::kCrossL3}};
+}
+
+}  // namespace
+
+Observations example_observations() {
+  Observations seen;
+  seen.samples[{kSmall, Implementation::kLockstep}] = samples_around(2);
+  seen.samples[{kSmall, Implementation::kGloo}] = samples_around(80);
+  seen.samples[{kSmall, Implementation::kOpenMpi}] = samples_around(3);
+  seen.samples[{kLarge, Implementation::kLockstep}] = samples_around(50);
+  seen.samples[{kLarge, Implementation::kGloo}] = samples_around(1000);
+  seen.samples[{kLarge, Implementation::kOpenMpi}] = samples_around(100);
+  seen.kernel_us = {{kSmall, {0.9, 1, 5}}, {kLarge, {40, 39, 90}}};
+  seen.ping_pong_ns = {{2, {100, 200, 400}}};
+  seen.blocks = {{Proximity::kSameL3, 1}, {Proximity::kCrossL3, 2}};
+  seen.versions = {{Implementation::kLockstep, "lockstep 1.2.3"},
+                   {Implementation::kGloo, "libtorch 2.3.4"},
+                   {Implementation::kOpenMpi, "Open MPI v4.1.4"}};
+  return seen;
+}
+
+Report example_report() {
+  Report report = summarize(example_observations());
+  report.machine = {.processor = "Example <8> & Sons",
+                    .cores = 2,
+                    .kernel = "6.1.0",
+                    .load_before = "0.10 0.20 0.30",
+                    .load_after = "1.10 0.40 0.30"};
+  return report;
+}
+
+}  // namespace lockstep::bench
