@@ -7,8 +7,8 @@
 
 #include "base/check.h"
 #include "base/clock.h"
+#include "comm/call_code.h"
 #include "comm/kernels/reduce_kernel.h"
-#include "comm/shm/call_code.h"
 #include "lockstep/error.h"
 
 namespace lockstep {

@@ -10,7 +10,7 @@
 
 #include "comm/request.h"
 #include "comm/shm/group.h"
-#include "comm/shm/schedule.h"
+#include "comm/schedule.h"
 #include "comm/task.h"
 
 namespace lockstep {

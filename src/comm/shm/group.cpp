@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "base/duration_text.h"
-#include "comm/shm/call_code.h"
+#include "comm/call_code.h"
 
 namespace lockstep {
 namespace {

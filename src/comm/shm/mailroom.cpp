@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "comm/shm/call_code.h"
+#include "comm/call_code.h"
 #include "lockstep/error.h"
 
 namespace lockstep {

@@ -1,6 +1,6 @@
 #include "comm/shm/segment.h"
 
-#include "comm/shm/schedule.h"
+#include "comm/schedule.h"
 
 namespace lockstep {
 

@@ -1,10 +1,11 @@
 #pragma once
 
-// What each rank does in a collective over shared memory, as plain data.
+// What each rank does in a collective, as plain data. Backends between hosts use the inline path, shared memory
+// all three.
 //
 // A collective runs in rounds. In a round every rank does its own actions, copies and reductions; a round
 // begins when all ranks have finished the one before. No byte that one rank writes in a round is touched by
-// another rank in the same round; tests/comm/shm/schedule_test.cpp holds every schedule to that.
+// another rank in the same round; tests/comm/schedule_test.cpp holds every schedule to that.
 //
 // There are three ways to do the same collective:
 //   inline   a few KiB: the data came along with the announcement of the collective, so nobody waits twice;
@@ -72,12 +73,5 @@ void append_actions(const Plan& plan, int rank, std::size_t round, std::vector<A
 
 // The bytes of its input that `rank` announces inline; nothing for a rank whose input does not matter.
 std::size_t inline_bytes(const Plan& plan, int rank);
-
-// The part of `bytes` that belongs to `rank` when work is shared: whole cache lines, contiguous, in rank order.
-struct Slice {
-  std::size_t offset = 0;
-  std::size_t bytes = 0;
-};
-Slice slice_of(std::size_t bytes, int ranks, int rank);
 
 }  // namespace lockstep

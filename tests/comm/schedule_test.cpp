@@ -1,4 +1,4 @@
-#include "comm/shm/schedule.h"
+#include "comm/schedule.h"
 
 #include <gtest/gtest.h>
 
@@ -319,21 +319,6 @@ TEST(ScheduleRounds, OverlapChunksInsteadOfAddingStages) {
   EXPECT_EQ(plan.rounds(), 11U) << "ten chunks, two stages";
   plan.path = Path::kDirect;
   EXPECT_EQ(plan.rounds(), 1U);
-}
-
-TEST(SliceOf, CoversTheBufferInWholeCacheLines) {
-  for (const int ranks : {1, 2, 3, 5, 8}) {
-    for (const std::size_t bytes : {0UL, 1UL, 63UL, 64UL, 65UL, 4096UL, 100'001UL}) {
-      std::size_t end = 0;
-      for (int rank = 0; rank < ranks; ++rank) {
-        const Slice slice = slice_of(bytes, ranks, rank);
-        EXPECT_EQ(slice.offset, end);
-        EXPECT_TRUE(slice.offset % 64 == 0 || slice.offset == bytes);
-        end = slice.offset + slice.bytes;
-      }
-      EXPECT_EQ(end, bytes);
-    }
-  }
 }
 
 }  // namespace

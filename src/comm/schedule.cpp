@@ -1,7 +1,8 @@
-#include "comm/shm/schedule.h"
+#include "comm/schedule.h"
 
 #include <algorithm>
-#include <numeric>
+
+#include "comm/slice.h"
 
 namespace lockstep {
 namespace {
@@ -336,15 +337,6 @@ void append_actions(const Plan& plan, int rank, std::size_t round, std::vector<A
 std::size_t inline_bytes(const Plan& plan, int rank) {
   const bool only_root = plan.kind == OperationKind::kBroadcast || plan.kind == OperationKind::kScatter;
   return only_root && rank != plan.root ? 0 : plan.bytes;
-}
-
-Slice slice_of(std::size_t bytes, int ranks, int rank) {
-  const std::size_t lines = ceil_div(bytes, kCacheLine);
-  const auto boundary = [&](int index) {
-    return std::min(bytes,
-                    lines * static_cast<std::size_t>(index) / static_cast<std::size_t>(ranks) * kCacheLine);
-  };
-  return {boundary(rank), boundary(rank + 1) - boundary(rank)};
 }
 
 }  // namespace lockstep

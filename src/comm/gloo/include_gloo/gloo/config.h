@@ -1,0 +1,3 @@
+#pragma once
+
+// See algorithm.h.
