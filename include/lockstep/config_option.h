@@ -177,6 +177,7 @@ Value to_value(const T& field) {
     return field ? Value(to_scalar<Element>(*field)) : Value();
   } else {
     std::vector<Scalar> list;
+    list.reserve(field.size());
     for (const Element& element : field) {
       list.push_back(to_scalar<Element>(element));
     }

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "comm/request.h"
-#include "comm/shm/group.h"
 #include "comm/schedule.h"
+#include "comm/shm/group.h"
 #include "comm/task.h"
 
 namespace lockstep {
