@@ -1,6 +1,7 @@
 #pragma once
 
-// Memory that a collective reads or writes: a pointer, a number of elements and their type. It owns nothing.
+// Memory that a collective reads or writes: a pointer, a number of elements and their type. It owns nothing. The
+// pointer is aligned to its elements.
 //
 // Spans, vectors and arrays convert by themselves:
 //

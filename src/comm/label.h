@@ -3,7 +3,6 @@
 // The name a caller gave to an operation, in a fixed number of bytes: it travels through shared memory and over
 // the wire, and keeping it allocates nothing. Longer names are cut.
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstring>
@@ -16,9 +15,7 @@ class Label {
   static constexpr std::size_t kCapacity = 48;
 
   Label() = default;
-  explicit Label(std::string_view text) {
-    std::memcpy(bytes_.data(), text.data(), std::min(text.size(), kCapacity));
-  }
+  explicit Label(std::string_view text) { text.copy(bytes_.data(), kCapacity); }
 
   std::string_view view() const { return {bytes_.data(), strnlen(bytes_.data(), kCapacity)}; }
   // Zero-filled behind the text, so equal labels have equal bytes.

@@ -45,8 +45,8 @@ class Memory {
     if (symmetric) {
       return {symmetric_.data() + offset, count, dtype};
     }
-    ordinary.resize(bytes_ + 1);
-    return {ordinary.data() + 1, count, dtype};  // on purpose not aligned
+    ordinary.resize(bytes_ + 8);
+    return {ordinary.data() + 8, count, dtype};  // aligned to its elements, and to nothing more
   }
 
   std::size_t bytes_;
