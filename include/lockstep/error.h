@@ -52,6 +52,7 @@ class Error : public std::exception {
   // kSystem from errno, as "call: its text"; `detail` names the object, for example a path.
   static Error from_errno(int error_number, std::string_view call, std::string_view detail = {});
 
+  Error&& with_message(std::string message) &&;
   Error&& with_rank(int rank) &&;
   Error&& with_peer(int peer) &&;
   Error&& with_operation(std::string operation) &&;

@@ -103,6 +103,12 @@ Error::State& Error::change() {
   return *state_;
 }
 
+Error&& Error::with_message(std::string message) && {
+  change().message = std::move(message);
+  state_->format();
+  return std::move(*this);
+}
+
 Error&& Error::with_rank(int rank) && {
   change().rank = rank;
   state_->format();

@@ -1,0 +1,132 @@
+#include "reduce/bucket_queue.h"
+
+#include "lockstep/error.h"
+
+namespace lockstep {
+
+BucketQueue::~BucketQueue() = default;
+
+void BucketQueue::begin(const std::vector<GradientBucket>& buckets, BucketReduction& reduction) {
+  const MutexLock lock(mutex_);
+  buckets_ = &buckets;
+  reduction_ = &reduction;
+  works_.clear();
+  released_ = 0;
+  done_ = 0;
+}
+
+void BucketQueue::release_next() {
+  const MutexLock lock(mutex_);
+  ++released_;
+  advance();
+}
+
+void BucketQueue::poll() noexcept {
+  const MutexLock lock(mutex_);
+  advance();
+}
+
+// Runs a step of a bucket's work and keeps what it throws. The first error ends the queue: works under way are
+// abandoned once the communicator has failed with them.
+template <class Step>
+void BucketQueue::attempt(std::size_t bucket, Step step) {
+  try {
+    step();
+  } catch (...) {
+    error_ = std::current_exception();
+    failed_bucket_ = bucket;
+  }
+}
+
+void BucketQueue::start_allowed() {
+  while (!error_ && works_.size() < released_ &&
+         (works_.empty() || !works_.back() || works_.back()->all_started())) {
+    const std::size_t bucket = works_.size();
+    if (bucket == 0) {
+      first_start_ = Clock::real().now();
+    }
+    works_.emplace_back();
+    attempt(bucket, [&]() LOCKSTEP_REQUIRES(mutex_) {
+      const GradientBucket& next = (*buckets_)[bucket];
+      works_[bucket] = (next.gradients.empty() ? plain_ : *reduction_).start(next, communicator_);
+    });
+  }
+}
+
+void BucketQueue::end_front() {
+  works_[done_].reset();
+  ++done_;
+  last_end_ = Clock::real().now();
+}
+
+void BucketQueue::advance() {
+  start_allowed();
+  bool moved = true;
+  while (moved && !error_ && done_ < works_.size()) {
+    moved = false;
+    attempt(done_, [&]() LOCKSTEP_REQUIRES(mutex_) { moved = works_[done_]->poll(); });
+    if (moved) {
+      end_front();
+    }
+    start_allowed();
+  }
+}
+
+void BucketQueue::wait() {
+  const MutexLock lock(mutex_);
+  start_allowed();
+  while (!error_ && done_ < works_.size()) {
+    attempt(done_, [&]() LOCKSTEP_REQUIRES(mutex_) { works_[done_]->wait(); });
+    if (!error_) {
+      end_front();
+      start_allowed();
+    }
+  }
+  rethrow();
+}
+
+void BucketQueue::check() {
+  const MutexLock lock(mutex_);
+  rethrow();
+}
+
+void BucketQueue::rethrow() {
+  if (error_) {
+    std::rethrow_exception(error_);
+  }
+}
+
+void BucketQueue::abandon() noexcept {
+  const MutexLock lock(mutex_);
+  for (auto& work : works_) {
+    if (work) {
+      try {
+        work->wait();
+      } catch (...) {  // NOLINT(bugprone-empty-catch): the first error is known, these only repeat it
+      }
+      work.reset();
+    }
+  }
+}
+
+bool BucketQueue::busy() const {
+  const MutexLock lock(mutex_);
+  return !error_ && done_ < released_;
+}
+
+std::size_t BucketQueue::failed_bucket() const {
+  const MutexLock lock(mutex_);
+  return failed_bucket_;
+}
+
+Clock::Time BucketQueue::first_start() const {
+  const MutexLock lock(mutex_);
+  return first_start_;
+}
+
+Clock::Time BucketQueue::last_end() const {
+  const MutexLock lock(mutex_);
+  return last_end_;
+}
+
+}  // namespace lockstep

@@ -1,0 +1,65 @@
+#pragma once
+
+// The buckets of one step on their way, in order. Whoever calls may be the thread that computes gradients or the
+// one that only advances them; the queue lets in one at a time.
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/mutex.h"
+#include "lockstep/bucket_reduction.h"
+#include "reduce/all_reduce_bucket.h"
+
+namespace lockstep {
+
+class BucketQueue {
+ public:
+  explicit BucketQueue(Communicator& communicator) : communicator_(communicator) {}
+  ~BucketQueue();
+
+  // Forgets the step before. The buckets stay valid until the next call. One without gradients holds counters, and
+  // those are all-reduced whatever the reduction.
+  void begin(const std::vector<GradientBucket>& buckets, BucketReduction& reduction);
+  // The next bucket in order is full: it starts as soon as the order of collectives allows.
+  void release_next();
+  // Starts what may start and advances what has; never waits, and keeps an error for the calls below.
+  void poll() noexcept;
+  // Waits for everything that was released.
+  void wait();
+  // Throws the error that poll() met.
+  void check();
+  // Lets go of what is under way after an error; the communicator has failed or was aborted.
+  void abandon() noexcept;
+
+  bool busy() const;  // something is released and not done
+  std::size_t failed_bucket() const;
+  Clock::Time first_start() const;
+  Clock::Time last_end() const;
+
+ private:
+  void start_allowed() LOCKSTEP_REQUIRES(mutex_);
+  void advance() LOCKSTEP_REQUIRES(mutex_);
+  template <class Step>
+  void attempt(std::size_t bucket, Step step) LOCKSTEP_REQUIRES(mutex_);
+  void end_front() LOCKSTEP_REQUIRES(mutex_);
+  void rethrow() LOCKSTEP_REQUIRES(mutex_);
+
+  Communicator& communicator_;
+  mutable Mutex mutex_;
+  const std::vector<GradientBucket>* buckets_ LOCKSTEP_GUARDED_BY(mutex_) = nullptr;
+  AllReduceBucket plain_;
+  BucketReduction* reduction_ LOCKSTEP_GUARDED_BY(mutex_) = nullptr;
+  std::vector<std::unique_ptr<BucketWork>> works_ LOCKSTEP_GUARDED_BY(mutex_);  // of those that have started
+  std::size_t released_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
+  std::size_t done_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
+  std::exception_ptr error_ LOCKSTEP_GUARDED_BY(mutex_);
+  std::size_t failed_bucket_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
+  Clock::Time first_start_ LOCKSTEP_GUARDED_BY(mutex_){};
+  Clock::Time last_end_ LOCKSTEP_GUARDED_BY(mutex_){};
+};
+
+}  // namespace lockstep

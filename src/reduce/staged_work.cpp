@@ -1,0 +1,56 @@
+#include <optional>
+#include <utility>
+
+#include "lockstep/bucket_reduction.h"
+
+namespace lockstep {
+namespace {
+
+class StagedWork final : public BucketWork {
+ public:
+  StagedWork(std::vector<std::function<Work()>> stages, std::function<void()> last)
+      : stages_(std::move(stages)), last_(std::move(last)) {
+    start_next();
+  }
+
+  bool poll() override {
+    while (running_ && running_->poll()) {
+      running_->wait();  // done: only throws the error, if there is one
+      start_next();
+    }
+    return !running_;
+  }
+
+  void wait() override {
+    while (running_) {
+      running_->wait();
+      start_next();
+    }
+  }
+
+  bool all_started() const override { return next_ == stages_.size(); }
+
+ private:
+  void start_next() {
+    running_.reset();
+    if (next_ < stages_.size()) {
+      running_.emplace(stages_[next_++]());
+    } else if (last_) {
+      last_();
+    }
+  }
+
+  std::vector<std::function<Work()>> stages_;
+  std::function<void()> last_;
+  std::size_t next_ = 0;
+  std::optional<Work> running_;  // empty when all is done
+};
+
+}  // namespace
+
+std::unique_ptr<BucketWork> reduce_in_stages(std::vector<std::function<Work()>> stages,
+                                             std::function<void()> last) {
+  return std::make_unique<StagedWork>(std::move(stages), std::move(last));
+}
+
+}  // namespace lockstep
