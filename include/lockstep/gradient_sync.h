@@ -28,6 +28,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lockstep/bucket_reduction.h"
@@ -114,12 +115,19 @@ class GradientSync {
   // For a rank that has run out of data: takes part in one more step of the others. False when there was none,
   // because every rank has run out.
   bool shadow();
-  // How many ranks had data in the last step.
+  // How many ranks had data in the last step, and the first of them; -1 when none had.
   int ranks_with_data() const;
+  int first_rank_with_data() const;
+  // Samples of this rank, and their mean over all ranks in the last step; a rank without data has none.
+  double samples() const;
+  double mean_samples() const;
   // Whether any rank had gradient `index` in the last step.
   bool used_anywhere(std::size_t index) const;
   // True from the first mark_ready() or include() until finish() returns.
   bool in_step() const;
+
+  // Gives up: every other rank leaves its step with this reason, and all later steps fail with it.
+  void abort(std::string_view reason);
 
   // Puts another reduction in the place of the all-reduce; before the first step, the same on every rank.
   void set_reduction(std::shared_ptr<BucketReduction> reduction);

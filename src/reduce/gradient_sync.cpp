@@ -58,7 +58,11 @@ class GradientSync::Impl {
   void poll();
   void finish(bool has_data);
   void set_reduction(std::shared_ptr<BucketReduction> reduction);
+  void abort(std::string_view reason);
   void require_index(std::size_t index) const;
+  int ranks_with_data() const {
+    return static_cast<int>(std::count(totals.has_data.begin(), totals.has_data.end(), true));
+  }
 
   Communicator& communicator;
   const std::vector<GradientSpec> specs;
@@ -118,7 +122,7 @@ GradientSync::Impl::Impl(Communicator& communicator_in, std::vector<GradientSpec
 }
 
 void GradientSync::Impl::place(std::span<const std::size_t> order) {
-  const std::size_t tail = tail_size(specs.size());
+  const std::size_t tail = tail_size(communicator.size(), specs.size());
   memory.emplace(communicator, plan_buckets(specs, order, options.bucket_caps, tail * sizeof(float)), specs,
                  tail, !own_reduction());
   tracker_.emplace(memory->plan());
@@ -228,7 +232,7 @@ void GradientSync::Impl::put_tail(bool has_data) {
       tail.used[i] = tracker_->ready(i) || parts_[i] == Part::kUsed;
     }
   }
-  write_tail(tail, memory->tail());
+  write_tail(tail, communicator.rank(), communicator.size(), memory->tail());
 }
 
 void GradientSync::Impl::finish(bool has_data) {
@@ -270,8 +274,8 @@ void GradientSync::Impl::rescale() {
   double factor = 1;
   if (options.divisor == Divisor::kSamples && totals.mean_samples > 0) {
     factor = 1 / totals.mean_samples;
-  } else if (options.divisor == Divisor::kRanksWithData && totals.ranks_with_data > 0) {
-    factor = static_cast<double>(communicator.size()) / totals.ranks_with_data;
+  } else if (options.divisor == Divisor::kRanksWithData && ranks_with_data() > 0) {
+    factor = static_cast<double>(communicator.size()) / ranks_with_data();
   }
   if (factor == 1) {
     return;
@@ -302,7 +306,7 @@ void GradientSync::Impl::record(Clock::Time finish_began) {
 // Once, after the first step that brought gradients: the buckets are filled in the order in which they came on
 // rank 0, those that did not come last.
 void GradientSync::Impl::follow_arrivals() {
-  if (followed_ || totals.ranks_with_data == 0) {
+  if (followed_ || ranks_with_data() == 0) {
     return;
   }
   followed_ = true;
@@ -372,11 +376,24 @@ void GradientSync::Impl::fail(std::exception_ptr cause) {
   } catch (...) {
     const std::string reason = fmt::format("the reduction '{}' failed on rank {}: {} ({})", reduction->name(),
                                            communicator.rank(), describe_exception(cause), where);
-    communicator.abort(reason);
-    failure_ = Error(ErrorCode::kAborted, reason).with_rank(communicator.rank()).with_cause(cause);
+    abort(reason);
+    failure_ = Error(*failure_).with_cause(cause);
   }
   queue_.abandon();
   throw Error(*failure_);
+}
+
+void GradientSync::Impl::abort(std::string_view reason) {
+  if (failure_) {
+    return;
+  }
+  in_step = false;
+  if (thread_) {
+    thread_->rest();
+  }
+  communicator.abort(reason);
+  failure_ = Error(ErrorCode::kAborted, std::string(reason)).with_rank(communicator.rank());
+  queue_.abandon();
 }
 
 GradientSync::GradientSync(Communicator& communicator, std::vector<GradientSpec> gradients,
@@ -435,10 +452,24 @@ bool GradientSync::shadow() {
     throw Error(ErrorCode::kInvalidArgument, "this rank is in a step of its own: finish() it first");
   }
   impl_->finish(false);
-  return impl_->totals.ranks_with_data > 0;
+  return impl_->ranks_with_data() > 0;
 }
 int GradientSync::ranks_with_data() const {
-  return impl_->totals.ranks_with_data;
+  return impl_->ranks_with_data();
+}
+int GradientSync::first_rank_with_data() const {
+  const auto& has_data = impl_->totals.has_data;
+  const auto first = std::find(has_data.begin(), has_data.end(), true);
+  return first == has_data.end() ? -1 : static_cast<int>(first - has_data.begin());
+}
+double GradientSync::mean_samples() const {
+  return impl_->totals.mean_samples;
+}
+double GradientSync::samples() const {
+  return impl_->samples;
+}
+void GradientSync::abort(std::string_view reason) {
+  impl_->abort(reason);
 }
 bool GradientSync::used_anywhere(std::size_t index) const {
   impl_->require_index(index);

@@ -10,24 +10,22 @@
 
 namespace lockstep {
 
-// Elements of the tail for so many gradients.
-std::size_t tail_size(std::size_t gradients);
-
 struct StepTail {
   bool has_data = true;
   double samples = 1;
   std::vector<bool> used = {};  // by gradient; empty: not counted
 };
 
-void write_tail(const StepTail& tail, std::span<float> out);
-
 struct TailTotals {
-  int ranks_with_data = 0;
-  double mean_samples = 0;  // over all ranks, those without data counting as 0
-  std::vector<bool> used;
+  std::vector<bool> has_data;  // by rank
+  double mean_samples = 0;     // over all ranks, those without data counting as 0
+  std::vector<bool> used;      // by gradient, by any rank
 };
 
-// From the averages over `ranks`.
+// The elements of a tail.
+std::size_t tail_size(int ranks, std::size_t gradients);
+void write_tail(const StepTail& tail, int rank, int ranks, std::span<float> out);
+// From the averages over all ranks.
 TailTotals read_tail(std::span<const float> averages, int ranks);
 
 }  // namespace lockstep

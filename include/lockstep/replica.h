@@ -1,0 +1,135 @@
+#pragma once
+
+// One rank's replica of a module, kept in step with the others: everything about DistributedDataParallel that does
+// not depend on the type of the module.
+
+#include <torch/nn/module.h>
+#include <torch/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lockstep/comm_hook.h"
+#include "lockstep/gradient_sync.h"
+#include "lockstep/world.h"
+
+namespace lockstep {
+
+// What happens to buffers, such as the running statistics of batch norm, at the end of a synchronised backward.
+enum class BufferSync {
+  kBroadcast,  // all ranks take those of rank 0
+  kAverage,    // floating-point buffers are averaged, the rest is that of rank 0
+  kNone,
+};
+
+struct DdpOptions {
+  // Bytes at which a bucket is full, one after the other; the last one repeats. Empty: the measured best.
+  std::vector<std::size_t> bucket_caps = {};
+  Progress progress = Progress::kAuto;
+  Divisor divisor = Divisor::kRanksWithData;
+  BufferSync buffers = BufferSync::kBroadcast;
+  // The same parameters get gradients in every step: nobody keeps count of the unused ones.
+  bool static_graph = false;
+  std::shared_ptr<CommHook> comm_hook = nullptr;
+};
+
+struct StepTimes {
+  std::chrono::nanoseconds forward{0};
+  std::chrono::nanoseconds backward{0};               // from its first gradient to the last
+  std::chrono::nanoseconds communication_hidden{0};   // while backward still ran
+  std::chrono::nanoseconds communication_exposed{0};  // after it
+  std::size_t bytes = 0;                              // of the buckets of this rank
+  std::size_t buckets = 0;
+};
+
+struct DdpStats {
+  std::uint64_t steps = 0;  // synchronised ones
+  StepTimes last;
+  StepTimes mean;
+};
+
+class Replica {
+ public:
+  // Collective: compares the module over all ranks and broadcasts its state from rank 0. The world must outlive
+  // the replica.
+  Replica(torch::nn::Module& module, World& world, DdpOptions options = {});
+  Replica(Replica&&) noexcept;
+  Replica& operator=(Replica&&) noexcept;
+  ~Replica();
+
+  // Those of the module, under the names they have there.
+  std::vector<torch::Tensor> parameters() const;
+  torch::OrderedDict<std::string, torch::Tensor> named_parameters() const;
+  torch::OrderedDict<std::string, torch::Tensor> named_buffers() const;
+
+  // While it lives, backward only accumulates. The first backward after it sends the sum. It is the backward that
+  // counts: forward may be in its scope or not.
+  class [[nodiscard]] NoSync {
+   public:
+    explicit NoSync(Replica& replica);
+    NoSync(const NoSync&) = delete;
+    NoSync& operator=(const NoSync&) = delete;
+    ~NoSync();
+
+   private:
+    Replica& replica_;
+  };
+  NoSync no_sync() { return NoSync(*this); }
+
+  // For ranks with different numbers of batches. A rank that leaves the scope before the others goes on taking part
+  // in their steps, with zeros, until all have left.
+  //
+  //   {
+  //     auto join = model.join([&] { optimizer.step(); });
+  //     for (const auto& batch : loader) { ... }
+  //   }
+  //
+  // `step` is called after every step of the others, so that parameters and the state of the optimizer stay the
+  // same bits on every rank. Without it, the parameters of a rank that took part in all steps are broadcast in the
+  // end; the state of the optimizer is then up to you.
+  class [[nodiscard]] Join {
+   public:
+    Join(Replica& replica, std::function<void()> step);
+    Join(const Join&) = delete;
+    Join& operator=(const Join&) = delete;
+    ~Join();  // wait(), unless an exception is on its way; an error is logged
+
+    // What the destructor does, with its errors.
+    void wait();
+
+   private:
+    Replica& replica_;
+    std::function<void()> step_;
+    int exceptions_;
+    bool waited_ = false;
+  };
+  Join join(std::function<void()> step = {}) { return Join(*this, std::move(step)); }
+  // How many samples the next backward stands for; for Divisor::kSamples.
+  void set_samples(double samples);
+  // How many ranks had data in the last synchronised backward.
+  int ranks_with_data() const;
+
+  // Scales all gradients so that their norm is at most `max_norm`, and returns what it was; the same on all ranks.
+  // Throws Error{kInvalidArgument} when the norm is not finite and `error_if_nonfinite`.
+  double clip_grad_norm_(double max_norm, double norm_type = 2.0, bool error_if_nonfinite = false);
+
+  // The table of buckets.
+  std::string describe() const;
+  DdpStats stats() const;
+
+ protected:
+  // Around a forward of the module.
+  void begin_forward();
+  void end_forward(const std::vector<torch::Tensor>& outputs);
+
+ private:
+  class Impl;
+
+  std::shared_ptr<Impl> impl_;
+};
+
+}  // namespace lockstep

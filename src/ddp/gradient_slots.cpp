@@ -1,0 +1,98 @@
+#include "ddp/gradient_slots.h"
+
+#include <c10/util/StringUtil.h>
+
+#include "ddp/tensor_buffer.h"
+#include "lockstep/error.h"
+
+namespace lockstep {
+
+GradientSlots::GradientSlots(const std::vector<NamedTensor>& parameters, GradientSync& sync)
+    : sync_(sync), generation_(sync.generation()) {
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    slots_.push_back({parameters[i], view_as(parameters[i].tensor, sync.gradient(i), sync.memory()), {}});
+  }
+}
+
+void GradientSlots::require_fit(const Slot& slot, const torch::Tensor& gradient) const {
+  if (gradient.scalar_type() != slot.view.scalar_type() || gradient.sizes() != slot.view.sizes()) {
+    throw Error(ErrorCode::kInvalidArgument,
+                c10::str("parameter '", slot.parameter.name, "' was ", slot.view.sizes(), " ",
+                         c10::toString(slot.view.scalar_type()),
+                         " when it was wrapped, and now its gradient is ", gradient.sizes(), " ",
+                         c10::toString(gradient.scalar_type()), ": wrap the module after its last change"));
+  }
+}
+
+void GradientSlots::adopt(std::size_t index) {
+  Slot& slot = slots_[index];
+  torch::Tensor& gradient = slot.parameter.tensor.mutable_grad();
+  if (!gradient.defined()) {
+    return;
+  }
+  slot.used = true;
+  slot.apart = gradient.requires_grad();
+  if (gradient.is_same(slot.view)) {
+    return;
+  }
+  require_fit(slot, gradient);
+  const torch::NoGradGuard no_grad;
+  slot.view.copy_(gradient.is_sparse() ? gradient.to_dense() : gradient);
+  if (!slot.apart) {
+    gradient = slot.view;
+  }
+}
+
+void GradientSlots::include(std::size_t index) {
+  Slot& slot = slots_[index];
+  if (!slot.parameter.tensor.grad().defined()) {
+    slot.used = false;  // or it was, and the user has taken the gradient away since
+  } else if (slot.used) {
+    adopt(index);  // once more: the user may have put another tensor there since
+    sync_.include(index, true);
+  } else {
+    slot.saved = slot.parameter.tensor.grad().detach().clone();
+    adopt(index);
+    slot.used = false;
+    sync_.include(index, false);
+  }
+}
+
+// The slots have moved: .grad moves along.
+void GradientSlots::rebind() {
+  generation_ = sync_.generation();
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[i];
+    const torch::Tensor before = slot.view;
+    slot.view = view_as(slot.parameter.tensor, sync_.gradient(i), sync_.memory());
+    torch::Tensor& gradient = slot.parameter.tensor.mutable_grad();
+    if (gradient.defined() && gradient.is_same(before)) {
+      gradient = slot.view;
+    }
+  }
+}
+
+void GradientSlots::publish() {
+  const torch::NoGradGuard no_grad;
+  if (generation_ != sync_.generation()) {
+    rebind();
+  }
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    Slot& slot = slots_[i];
+    torch::Tensor& gradient = slot.parameter.tensor.mutable_grad();
+    if (!sync_.used_anywhere(i)) {
+      if (slot.saved.defined()) {
+        gradient.copy_(slot.saved);
+      }
+    } else if (slot.apart && gradient.defined()) {
+      gradient.copy_(slot.view);
+    } else if (!gradient.is_same(slot.view)) {
+      gradient = slot.view;
+    }
+    slot.saved.reset();
+    slot.used = false;
+    slot.apart = false;
+  }
+}
+
+}  // namespace lockstep

@@ -1,0 +1,57 @@
+#pragma once
+
+// Makes .grad of every dense parameter live in its slot of the gradient memory: what autograd writes is what
+// travels, and what comes back is what the optimizer reads. A gradient is copied once, when it first appears.
+
+#include <torch/types.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "ddp/parameter_set.h"
+#include "lockstep/gradient_sync.h"
+
+namespace lockstep {
+
+class GradientSlots {
+ public:
+  GradientSlots(const std::vector<NamedTensor>& parameters, GradientSync& sync);
+
+  std::size_t size() const { return slots_.size(); }
+  // Autograd has written .grad of parameter `index`: takes it into its slot and counts it as used.
+  void adopt(std::size_t index);
+  // Used since the last publish().
+  bool used(std::size_t index) const { return slots_[index].used; }
+
+  // Before the end of a step: parameters that got no gradient add the .grad they have, without being counted as
+  // used. `ready(i)` tells which ones are marked already.
+  template <class Ready>
+  void include_rest(Ready ready) {
+    for (std::size_t i = 0; i < slots_.size(); ++i) {
+      if (!ready(i)) {
+        include(i);
+      }
+    }
+  }
+  // After a step: averages become .grad, where any rank had a reason for one; otherwise .grad is as it was.
+  void publish();
+
+ private:
+  struct Slot {
+    NamedTensor parameter;
+    torch::Tensor view;   // of the slot, shaped like the parameter
+    torch::Tensor saved;  // .grad of a parameter that this rank did not use
+    bool used = false;
+    bool apart = false;  // .grad belongs to a graph of its own (create_graph): copied out and in
+  };
+
+  void include(std::size_t index);
+  void rebind();
+  void require_fit(const Slot& slot, const torch::Tensor& gradient) const;
+
+  GradientSync& sync_;
+  std::uint64_t generation_;
+  std::vector<Slot> slots_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,41 @@
+#pragma once
+
+// The parameters and buffers of a module as data-parallel training sees them: each tensor once, under the first name
+// the module gives it, split into what gets dense gradients, what gets sparse ones, and what is frozen.
+
+#include <torch/nn/module.h>
+#include <torch/types.h>
+
+#include <string>
+#include <vector>
+
+#include "lockstep/communicator.h"
+
+namespace lockstep {
+
+struct NamedTensor {
+  std::string name;
+  torch::Tensor tensor;
+};
+
+struct ParameterSet {
+  std::vector<NamedTensor> dense;   // trained, in the order of the module
+  std::vector<NamedTensor> sparse;  // trained, and their gradients are sparse: embeddings that ask for it
+  std::vector<NamedTensor> frozen;
+  std::vector<NamedTensor> buffers;
+
+  std::vector<NamedTensor> all_parameters() const;
+};
+
+// Throws Error{kInvalidArgument} when there is nothing to train, Error{kUnsupported} for a tensor that is not on the
+// CPU or of a type that collectives do not know.
+ParameterSet collect_parameters(const torch::nn::Module& module);
+
+// Collective. Throws Error{kMismatch} with both sides when ranks differ in names, shapes, types, strides or what is
+// trained.
+void require_equal_modules(const ParameterSet& parameters, Communicator& communicator);
+
+// Collective: all ranks take the values of rank `root`.
+void broadcast_state(const ParameterSet& parameters, Communicator& communicator, int root);
+
+}  // namespace lockstep

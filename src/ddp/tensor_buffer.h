@@ -1,0 +1,28 @@
+#pragma once
+
+// Tensors as memory for collectives, and memory of collectives as tensors.
+
+#include <torch/types.h>
+
+#include "lockstep/buffer.h"
+#include "lockstep/comm_hook.h"
+#include "lockstep/symmetric_memory.h"
+
+namespace lockstep {
+
+torch::ScalarType scalar_type_of(DType dtype);
+
+// The bytes of any dense tensor on the CPU, whatever its type.
+Buffer bytes_of(const torch::Tensor& tensor);
+
+// How many elements of the tensor's DType there are: complex numbers are pairs.
+std::size_t real_count_of(const torch::Tensor& tensor);
+
+// A tensor with the shape and type of `like` over `values`, which lie in `memory` and keep it. It has the strides of
+// `like` where those leave no gaps, else it is contiguous.
+torch::Tensor view_as(const torch::Tensor& like, const Buffer& values, const SymmetricMemory& memory);
+
+// All of `values` as one dimension.
+torch::Tensor flat_view(const Buffer& values, const SymmetricMemory& memory);
+
+}  // namespace lockstep
