@@ -122,7 +122,9 @@ class LocalBackend final : public Backend {
           wanted)
           .with_peer(0);
     }
-    std::memcpy(task.out.data(), letter.data.data(), letter.data.size());
+    if (!letter.data.empty()) {  // an empty buffer may be a null pointer, which memcpy does not take
+      std::memcpy(task.out.data(), letter.data.data(), letter.data.size());
+    }
     letters_.pop_front();
     return true;
   }
