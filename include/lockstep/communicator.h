@@ -15,7 +15,8 @@
 // A rank that dies, aborts or stalls makes the others leave with an Error that names it. After an error the
 // communicator refuses every call with that first error.
 //
-// Used by one thread at a time. Where its ranks are threads of one process, each has its own communicator.
+// Threads that share a communicator, or those split from it, take turns; all ranks must still see one order of
+// operations. Where ranks are threads of one process, each has its own communicator.
 
 #include <chrono>
 #include <cstddef>
@@ -109,6 +110,8 @@ class Communicator {
   Work start_recv(Buffer out, int peer, CallOptions options = {});
 
  private:
+  explicit Communicator(std::shared_ptr<CommunicatorState> state);
+
   std::shared_ptr<CommunicatorState> state_;
 };
 

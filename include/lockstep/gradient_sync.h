@@ -18,7 +18,8 @@
 // not marked counts as zeros.
 //
 // In the first step nothing leaves before finish(). After it the buckets follow the order in which the gradients of
-// rank 0 really came, once. That moves them: generation() changes, and values() must be asked again.
+// the first rank with data really came, once. That moves them: generation() changes, and values() must be asked
+// again.
 //
 // Collective like the communicator it uses: every rank takes part in every step. Used by one thread at a time.
 
@@ -107,7 +108,7 @@ class GradientSync {
   void include(std::size_t index, bool used = true);
   // Advances what is under way; never waits.
   void poll();
-  // How many samples this rank's gradients stand for, from this step on; for Divisor::kSamples.
+  // How many samples this rank's gradients stand for, from the next step on; for Divisor::kSamples.
   void set_samples(double samples);
   // Starts what has not started, and waits for all of it.
   void finish();
@@ -129,7 +130,8 @@ class GradientSync {
   // Gives up: every other rank leaves its step with this reason, and all later steps fail with it.
   void abort(std::string_view reason);
 
-  // Puts another reduction in the place of the all-reduce; before the first step, the same on every rank.
+  // Puts another reduction in the place of the all-reduce, before the first step. Collective, and gradients move.
+  // Throws Error{kMismatch} when ranks differ in the reduction's name.
   void set_reduction(std::shared_ptr<BucketReduction> reduction);
 
   // One line per bucket: what it holds, and how large it is.

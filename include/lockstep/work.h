@@ -10,7 +10,7 @@
 // any other of the same job. The buffers must stay valid until the work is done. A work that goes away
 // unfinished is waited for, and its error is logged.
 //
-// Used from the thread that uses the communicator.
+// Used by one thread at a time.
 
 #include <memory>
 #include <optional>
@@ -40,15 +40,10 @@ class Work {
  private:
   friend class CommunicatorState;
 
-  // Tasks are recycled, not freed: a steady stream of operations allocates nothing.
-  struct Recycle {
-    void operator()(Task* task) const noexcept;
-  };
-
-  Work(std::shared_ptr<CommunicatorState> owner, std::unique_ptr<Task, Recycle> task);
+  Work(std::shared_ptr<CommunicatorState> owner, Task& task);
 
   std::shared_ptr<CommunicatorState> owner_;
-  std::unique_ptr<Task, Recycle> task_;  // null once it has ended
+  Task* task_ = nullptr;  // the owner's; null once it has ended and was taken back
   std::optional<Error> error_;
 };
 

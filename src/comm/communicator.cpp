@@ -35,7 +35,8 @@ Operation make_reduction(OperationKind kind, DType dtype, std::size_t count, Red
 }  // namespace
 
 Communicator::Communicator(std::shared_ptr<Backend> backend)
-    : state_(std::make_shared<CommunicatorState>(std::move(backend))) {}
+    : Communicator(std::make_shared<CommunicatorState>(std::move(backend))) {}
+Communicator::Communicator(std::shared_ptr<CommunicatorState> state) : state_(std::move(state)) {}
 Communicator::Communicator(Communicator&&) noexcept = default;
 Communicator& Communicator::operator=(Communicator&&) noexcept = default;
 Communicator::~Communicator() = default;
@@ -73,8 +74,9 @@ std::optional<Communicator> Communicator::split(int color, int key) {
   if (!place) {
     return std::nullopt;
   }
-  Communicator part(
-      state_->guard("split", [&] { return state_->backend().split(*place, state_->deadline({})); }));
+  auto backend =
+      state_->guard("split", [&] { return state_->backend().split(*place, state_->deadline({})); });
+  Communicator part(std::make_shared<CommunicatorState>(std::move(backend), state_->turns()));
   part.set_timeout(state_->timeout);
   part.state_->observers = state_->observers;
   return part;

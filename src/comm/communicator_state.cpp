@@ -4,8 +4,9 @@
 
 namespace lockstep {
 
-CommunicatorState::CommunicatorState(std::shared_ptr<Backend> backend)
+CommunicatorState::CommunicatorState(std::shared_ptr<Backend> backend, std::shared_ptr<Mutex> turns)
     : backend_(std::move(backend)),
+      turns_(std::move(turns)),
       sent_(static_cast<std::size_t>(backend_->size())),
       received_(static_cast<std::size_t>(backend_->size())) {}
 
@@ -26,6 +27,7 @@ std::uint64_t CommunicatorState::next_sequence(const Operation& operation) {
 Work CommunicatorState::start(Operation operation, ConstBuffer in, Buffer out, const CallOptions& options,
                               std::span<const std::size_t> in_counts,
                               std::span<const std::size_t> out_counts) {
+  const MutexLock lock(*turns_);
   operation.label = options.label;
   if (failure_) {
     refuse(operation);
@@ -41,7 +43,7 @@ Work CommunicatorState::start(Operation operation, ConstBuffer in, Buffer out, c
                                   .in_counts = in_counts,
                                   .out_counts = out_counts,
                                   .deadline = deadline(options)});
-    return {shared_from_this(), std::unique_ptr<Task, Work::Recycle>(&task)};
+    return {shared_from_this(), task};
   } catch (const Error& error) {
     failure_ = error;
     for (const auto& observer : observers) {
@@ -61,6 +63,7 @@ void CommunicatorState::refuse(const Operation& operation) const {
 }
 
 bool CommunicatorState::poll(Task& task) {
+  const MutexLock lock(*turns_);
   try {
     const bool done = task.poll();
     if (done) {
@@ -74,6 +77,7 @@ bool CommunicatorState::poll(Task& task) {
 }
 
 void CommunicatorState::wait(Task& task) {
+  const MutexLock lock(*turns_);
   try {
     task.wait();
     ended(task, nullptr);
@@ -83,13 +87,14 @@ void CommunicatorState::wait(Task& task) {
   }
 }
 
-void CommunicatorState::ended(const Task& task, const Error* error) noexcept {
+void CommunicatorState::ended(Task& task, const Error* error) noexcept {
   if (error != nullptr && !failure_) {
     failure_ = *error;
   }
   for (const auto& observer : observers) {
     observer->on_finish(task.operation(), task.deadline().elapsed(), error);
   }
+  task.recycle();
 }
 
 }  // namespace lockstep

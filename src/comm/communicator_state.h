@@ -8,6 +8,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/mutex.h"
 #include "comm/backend.h"
 #include "lockstep/communicator.h"
 
@@ -15,7 +16,10 @@ namespace lockstep {
 
 class CommunicatorState : public std::enable_shared_from_this<CommunicatorState> {
  public:
-  explicit CommunicatorState(std::shared_ptr<Backend> backend);
+  // `turns` is held by whoever drives the backend. Communicators that are split from one another share it, since
+  // each drives the groups of the others along.
+  explicit CommunicatorState(std::shared_ptr<Backend> backend,
+                             std::shared_ptr<Mutex> turns = std::make_shared<Mutex>());
 
   // Numbers the operation, tells the observers and hands it to the backend.
   Work start(Operation operation, ConstBuffer in, Buffer out, const CallOptions& options,
@@ -24,6 +28,7 @@ class CommunicatorState : public std::enable_shared_from_this<CommunicatorState>
   // Runs a collective step that is no operation, with its error kept and put into context.
   template <class Step>
   auto guard(const char* name, Step step) {
+    const MutexLock lock(*turns_);
     try {
       return step();
     } catch (const Error& error) {
@@ -32,13 +37,15 @@ class CommunicatorState : public std::enable_shared_from_this<CommunicatorState>
     }
   }
 
-  // The two ways a Work goes on. They keep the error and tell the observers when the task has ended.
+  // The two ways a Work goes on. When the task has ended they keep the error, tell the observers and take the task
+  // back: tasks are recycled, so that a steady stream of operations allocates nothing.
   bool poll(Task& task);
   void wait(Task& task);
 
   Backend& backend() { return *backend_; }
   const Backend& backend() const { return *backend_; }
   const std::optional<Error>& failure() const { return failure_; }
+  const std::shared_ptr<Mutex>& turns() const { return turns_; }
   Deadline deadline(const CallOptions& options) const;
 
   std::chrono::nanoseconds timeout = std::chrono::minutes(5);
@@ -48,9 +55,10 @@ class CommunicatorState : public std::enable_shared_from_this<CommunicatorState>
  private:
   std::uint64_t next_sequence(const Operation& operation);
   [[noreturn]] void refuse(const Operation& operation) const;
-  void ended(const Task& task, const Error* error) noexcept;
+  void ended(Task& task, const Error* error) noexcept;
 
   std::shared_ptr<Backend> backend_;
+  std::shared_ptr<Mutex> turns_;
   std::uint64_t collectives_ = 0;
   std::vector<std::uint64_t> sent_;      // messages to each peer
   std::vector<std::uint64_t> received_;  // messages from each peer

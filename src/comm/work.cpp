@@ -8,20 +8,18 @@
 
 namespace lockstep {
 
-void Work::Recycle::operator()(Task* task) const noexcept {
-  task->recycle();
-}
+Work::Work(std::shared_ptr<CommunicatorState> owner, Task& task) : owner_(std::move(owner)), task_(&task) {}
 
-Work::Work(std::shared_ptr<CommunicatorState> owner, std::unique_ptr<Task, Recycle> task)
-    : owner_(std::move(owner)), task_(std::move(task)) {}
-
-Work::Work(Work&& other) noexcept = default;
+Work::Work(Work&& other) noexcept
+    : owner_(std::move(other.owner_)),
+      task_(std::exchange(other.task_, nullptr)),
+      error_(std::move(other.error_)) {}
 
 Work& Work::operator=(Work&& other) noexcept {
   if (this != &other) {
     Work finished(std::move(*this));  // waits for what this handle held
     owner_ = std::move(other.owner_);
-    task_ = std::move(other.task_);
+    task_ = std::exchange(other.task_, nullptr);
     error_ = std::move(other.error_);
   }
   return *this;
@@ -41,11 +39,11 @@ bool Work::poll() {
   }
   try {
     if (owner_->poll(*task_)) {
-      task_.reset();
+      task_ = nullptr;
     }
   } catch (const Error& error) {
     error_ = error;
-    task_.reset();
+    task_ = nullptr;
   }
   return task_ == nullptr;
 }
@@ -57,7 +55,7 @@ void Work::wait() {
     } catch (const Error& error) {
       error_ = error;
     }
-    task_.reset();
+    task_ = nullptr;
   }
   if (error_) {
     throw *std::exchange(error_, std::nullopt);

@@ -74,7 +74,7 @@ void GradientSlots::rebind() {
 
 void GradientSlots::publish() {
   const torch::NoGradGuard no_grad;
-  if (generation_ != sync_.generation()) {
+  if (moved()) {
     rebind();
   }
   for (std::size_t i = 0; i < slots_.size(); ++i) {

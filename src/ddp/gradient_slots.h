@@ -33,6 +33,8 @@ class GradientSlots {
       }
     }
   }
+  // The sync has put the gradients elsewhere; publish() follows.
+  bool moved() const { return generation_ != sync_.generation(); }
   // After a step: averages become .grad, where any rank had a reason for one; otherwise .grad is as it was.
   void publish();
 

@@ -279,10 +279,10 @@ void Replica::Impl::require_static_graph() const {
 void Replica::Impl::finish_rest() {
   first_step_ = false;
   source = sync.first_rank_with_data();
-  slots_.publish();
-  if (reduction_) {
+  if (reduction_ && slots_.moved()) {
     reduction_->set_memory(sync.memory());
   }
+  slots_.publish();
   const bool by_samples = options.divisor == Divisor::kSamples;
   const double ranks = options.divisor == Divisor::kAllRanks ? communicator.size() : sync.ranks_with_data();
   sparse_.run(by_samples ? sync.samples() : 1,

@@ -2,6 +2,7 @@
 
 // Lets a hook over tensors reduce the buckets of a gradient sync.
 
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -18,7 +19,7 @@ class TensorReduction final : public BucketReduction {
   std::string_view name() const override { return hook_->name(); }
   std::unique_ptr<BucketWork> start(const GradientBucket& bucket, Communicator& communicator) override;
 
-  // The memory of the gradients, which the tensors keep.
+  // The memory that the buckets lie in; again when they have moved.
   void set_memory(SymmetricMemory memory);
 
  private:
@@ -27,7 +28,7 @@ class TensorReduction final : public BucketReduction {
   std::shared_ptr<CommHook> hook_;
   std::vector<NamedTensor> parameters_;
   SymmetricMemory memory_;
-  std::vector<TensorBucket> buckets_;  // by index, made when first used
+  std::deque<TensorBucket> buckets_;  // by index, made when first used; hooks keep references to them
 };
 
 }  // namespace lockstep
