@@ -7,6 +7,20 @@
 find_package(GTest REQUIRED)
 include(GoogleTest)
 
+# Two seconds of every test file are GoogleTest's headers.
+file(CONFIGURE OUTPUT test_pch.cpp CONTENT "// Owner of the precompiled header of the tests.\n")
+add_library(lockstep_test_pch OBJECT ${PROJECT_BINARY_DIR}/test_pch.cpp)
+target_link_libraries(lockstep_test_pch PRIVATE lockstep_flags GTest::gmock)
+target_precompile_headers(lockstep_test_pch PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
+target_compile_options(lockstep_test_pch PRIVATE -fpch-preprocess)
+
+# lockstep_use_test_header(TARGET): the header only fits the exact flags it was made with, hence -fPIC.
+function(lockstep_use_test_header target)
+  target_precompile_headers(${target} REUSE_FROM lockstep_test_pch)
+  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  target_compile_options(${target} PRIVATE -fPIC -fpch-preprocess)
+endfunction()
+
 function(lockstep_test name)
   cmake_parse_arguments(TEST "TORCH" "LABEL;TIMEOUT" "SOURCES;LIBRARIES" ${ARGN})
   if(NOT TEST_LABEL MATCHES "^(unit|multiprocess|parity|fault|slow)$")
@@ -20,6 +34,8 @@ function(lockstep_test name)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests)
   if(TEST_TORCH)
     lockstep_use_torch(${name} PRIVATE)
+  else()
+    lockstep_use_test_header(${name})
   endif()
   set(processors 1)
   if(NOT TEST_LABEL STREQUAL unit)

@@ -67,10 +67,19 @@ RankResults reduce_once(int ranks, std::size_t staging_bytes, bool symmetric, un
   });
 }
 
+// Sanitizers make every run ten times as long, and look at other things than bits.
+#if defined(LOCKSTEP_SANITIZED)
+constexpr unsigned kRuns = 15;
+constexpr std::int64_t kOperations = 20'000;
+#else
+constexpr unsigned kRuns = 100;
+constexpr std::int64_t kOperations = 100'000;
+#endif
+
 TEST(Bits, AreTheSameOnEveryRankAndInEveryRun) {
   for (const int ranks : {2, 3, 5}) {
     std::set<std::string> seen;
-    for (unsigned run = 0; run < 100; ++run) {
+    for (unsigned run = 0; run < kRuns; ++run) {
       const std::size_t staging = (run % 4 + 1) * 4096;
       const std::size_t bucket = run % 3 == 0 ? kCount : 1000 * (run % 7 + 1) + 1;
       const auto results = reduce_once(ranks, staging, run % 2 == 0, run, bucket);
@@ -116,7 +125,7 @@ TEST(ALongRun, NeitherDriftsNorLeaks) {
               std::vector<float> bucket(2000);
               std::size_t resident_before = 0;
               const std::size_t descriptors = open_descriptors();
-              for (std::int64_t i = 0; i < 100'000; ++i) {
+              for (std::int64_t i = 0; i < kOperations; ++i) {
                 sum[0] = i + rank.rank();
                 communicator.all_reduce(sum, ReduceOp::kSum);
                 ASSERT_EQ(sum[0], 2 * i + 1);

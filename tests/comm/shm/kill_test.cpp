@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -64,18 +65,29 @@ void run_traffic(Communicator& communicator) {
   }
 }
 
-std::size_t files_in(const std::filesystem::path& folder) {
-  std::size_t count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    count += entry.path().filename().string().find("lockstep") != std::string::npos ? 1 : 0;
+// Files that could be ours, whoever made them.
+std::set<std::string> our_files() {
+  std::set<std::string> files;
+  for (const char* folder : {"/dev/shm", "/tmp"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+      if (entry.path().filename().string().find("lockstep") != std::string::npos) {
+        files.insert(entry.path().string());
+      }
+    }
   }
-  return count;
+  return files;
 }
+
+// Sanitizers slow every trial down, and races show in fewer of them.
+#if defined(LOCKSTEP_SANITIZED)
+constexpr int kTrials = 100;
+#else
+constexpr int kTrials = 500;
+#endif
 
 TEST(KilledRank, IsNamedByEverySurvivor) {
   constexpr int kRanks = 4;
-  constexpr int kTrials = 500;
-  const std::size_t files_before = files_in("/dev/shm") + files_in("/tmp");
+  const std::set<std::string> files_before = our_files();
   std::mt19937 random(20261115);
   std::vector<std::int64_t> delays_ns;
   for (int trial = 0; trial < kTrials; ++trial) {
@@ -124,7 +136,8 @@ TEST(KilledRank, IsNamedByEverySurvivor) {
   };
   std::printf("%zu survivors noticed: median %s, p99 %s, max %s\n", delays_ns.size(), quantile(0.5).c_str(),
               quantile(0.99).c_str(), quantile(1.0).c_str());
-  EXPECT_EQ(files_in("/dev/shm") + files_in("/tmp"), files_before);
+  // Somebody else's file may have gone meanwhile; none may have come.
+  EXPECT_THAT(files_before, ::testing::IsSupersetOf(our_files()));
 }
 
 // Ranks 0 and 2 wait in a collective; rank 1 does `leave` instead.
