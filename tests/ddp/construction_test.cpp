@@ -164,6 +164,43 @@ TEST(Wrapper, ForwardsAnyArgumentsAndReturnsWhatTheModuleDoes) {
   }).expect_all_ok();
 }
 
+TEST(Wrapper, ReturnsTensorsThatNeedNoGradient) {
+  struct Counting : torch::nn::Module {
+    Counting() { scale = register_parameter("scale", torch::ones({2})); }
+    std::pair<torch::Tensor, torch::Tensor> forward(const torch::Tensor& x) {
+      return {scale * x, torch::tensor(x.numel())};
+    }
+    torch::Tensor scale;
+  };
+  run_world(2, [](World& world) {
+    const auto net = std::make_shared<Counting>();
+    DistributedDataParallel model(net, world);
+    for (int step = 0; step < 3; ++step) {
+      const auto [product, count] = model(torch::ones({2}));
+      EXPECT_EQ(count.item<std::int64_t>(), 2);
+      net->zero_grad();
+      product.sum().backward();
+      EXPECT_TRUE(torch::equal(net->scale.grad(), torch::ones({2})));
+    }
+  }).expect_all_ok();
+}
+
+TEST(Wrapper, EvaluatesWithoutTheOtherRanks) {
+  run_world(2, [](World& world) {
+    Net net;
+    DistributedDataParallel model(net, world);
+    model(torch::randn({5, 3})).sum().backward();
+    if (world.rank() == 0) {  // would wait for the other rank if it communicated
+      const torch::NoGradGuard no_grad;
+      net->eval();
+      EXPECT_EQ(model(torch::randn({5, 3})).size(0), 5);
+      net->train();
+    }
+    model(torch::randn({5, 3})).sum().backward();
+    EXPECT_TRUE(same_on_all_ranks(world, net->first->weight.grad()));
+  }).expect_all_ok();
+}
+
 void expect_refused_forward(const std::function<void(Net&)>& change, const std::string& text) {
   const auto results = run_world(2, [&](World& world) {
     Net net;

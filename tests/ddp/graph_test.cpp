@@ -379,6 +379,86 @@ TEST(StaticGraph, GivesTheSameAndRefusesAnotherGraph) {
   }
 }
 
+TEST(StaticGraph, AllowsSeveralForwards) {
+  run_world(2, [](World& world) {
+    Branches net;
+    DistributedDataParallel model(net, world, {.static_graph = true});
+    for (int step = 0; step < 3; ++step) {
+      const torch::Tensor x = torch::randn({5, 4});
+      const auto local = local_gradients(
+          net, [&](Branches& copy) { return (copy->forward(x, 0) * copy->forward(x, 1)).sum(); });
+      net->zero_grad();
+      (model(x, 0) * model(x, 1)).sum().backward();
+      expect_means(world, net, local);
+    }
+  }).expect_all_ok();
+}
+
+// Two outputs, each with a parameter of its own.
+struct ForkImpl : torch::nn::Module {
+  ForkImpl() {
+    left = register_parameter("left", torch::randn({3}));
+    right = register_parameter("right", torch::randn({3}));
+  }
+  std::tuple<torch::Tensor, torch::Tensor> forward(const torch::Tensor& x) { return {left * x, right * x}; }
+  torch::Tensor left, right;
+};
+TORCH_MODULE(Fork);
+
+TEST(UnusedParameter, BehindAnOutputThatTheLossLeavesOut) {
+  run_world(2, [](World& world) {
+    Fork net;
+    DistributedDataParallel model(net, world);
+    for (int step = 0; step < 3; ++step) {
+      const torch::Tensor x = torch::randn({3});
+      net->zero_grad();
+      std::get<0>(model(x)).sum().backward();
+      expect_mean(world, net->left, x);
+      EXPECT_FALSE(net->right.grad().defined());
+    }
+    const torch::Tensor x = torch::ones({3});
+    net->zero_grad();
+    const auto [left, right] = model(x);
+    (world.rank() == 0 ? left : right).sum().backward();
+    EXPECT_TRUE(torch::equal(net->left.grad(), torch::full({3}, 0.5F)));
+    EXPECT_TRUE(torch::equal(net->right.grad(), torch::full({3}, 0.5F)));
+  }).expect_all_ok();
+}
+
+TEST(Backward, AveragesComplexParameters) {
+  struct Rotation : torch::nn::Module {
+    Rotation() { factor = register_parameter("factor", torch::randn({4}, torch::kComplexFloat)); }
+    torch::Tensor forward(const torch::Tensor& x) { return factor * x; }
+    torch::Tensor factor;
+  };
+  run_world(2, [](World& world) {
+    const auto net = std::make_shared<Rotation>();
+    DistributedDataParallel model(net, world);
+    for (int step = 0; step < 3; ++step) {
+      const torch::Tensor x = torch::randn({4}, torch::kComplexFloat);
+      const torch::Tensor copy = net->factor.detach().clone().requires_grad_();
+      torch::abs(copy * x).sum().backward();
+      net->zero_grad();
+      torch::abs(model(x)).sum().backward();
+      const torch::Tensor expected = mean_over_ranks(world, torch::view_as_real(copy.grad()));
+      EXPECT_CLOSE(torch::view_as_real(net->factor.grad()), expected);
+    }
+  }).expect_all_ok();
+}
+
+TEST(Backward, TakesParametersWithoutElements) {
+  run_world(2, [](World& world) {
+    torch::nn::Sequential net(torch::nn::Linear(4, 4), torch::nn::Linear(4, 0));
+    DistributedDataParallel model(net, world);
+    for (int step = 0; step < 3; ++step) {
+      net->zero_grad();
+      model(torch::randn({5, 4})).sum().backward();
+      EXPECT_EQ(net->parameters()[2].grad().numel(), 0);
+      EXPECT_TRUE(torch::equal(net->parameters()[0].grad(), torch::zeros({4, 4})));
+    }
+  }).expect_all_ok();
+}
+
 TEST(Backward, WorksForEveryLayoutAndType) {
   run_world(2, [](World& world) {
     torch::nn::Sequential net(torch::nn::Conv2d(3, 8, 3), torch::nn::Conv2d(8, 4, 3));

@@ -1,0 +1,28 @@
+#pragma once
+
+// Training by PyTorch's own DistributedDataParallel, in Python: peer/peer.py.
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::testing {
+
+struct PeerRun {
+  int ranks;
+  std::vector<std::string> scenarios;
+  int steps;
+  std::filesystem::path output;  // the folder for its dumps
+
+  // Where the dumps of one training run are.
+  std::filesystem::path folder(const std::string& scenario, std::string_view model,
+                               std::string_view optimizer) const;
+};
+
+// Trains every model with every optimizer in each scenario. Returns why that is not possible here, if it is not: no Python, or one
+// with another torch. Throws Error{kInternal} when the training failed.
+std::optional<std::string> run_peer(const PeerRun& run);
+
+}  // namespace lockstep::testing

@@ -1,0 +1,29 @@
+#pragma once
+
+// What the parity tests share besides the models: optimizers with the settings of peer/peer.py, and a world of ranks
+// whose libtorch has one thread each, as the peer's has.
+
+#include <torch/nn/module.h>
+#include <torch/optim/optimizer.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "lockstep/world.h"
+#include "support/rank_context.h"
+
+namespace lockstep::testing {
+
+inline constexpr std::array<std::string_view, 2> kOptimizers = {"sgd", "adamw"};
+
+// Throws Error{kInvalidArgument}.
+std::unique_ptr<torch::optim::Optimizer> make_optimizer(std::string_view name,
+                                                        std::vector<torch::Tensor> parameters);
+
+// Joins the world of this group of processes. Call it first: it sets up libtorch too.
+World join_world(const RankContext& rank);
+
+}  // namespace lockstep::testing
