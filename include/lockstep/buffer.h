@@ -1,7 +1,7 @@
 #pragma once
 
 // Memory that a collective reads or writes: a pointer, a number of elements and their type. It owns nothing. The
-// pointer is aligned to its elements.
+// pointer must be aligned to its elements; a collective refuses one that is not.
 //
 // Spans, vectors and arrays convert by themselves:
 //

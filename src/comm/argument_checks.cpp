@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <functional>
 #include <numeric>
 
@@ -49,6 +50,13 @@ void require_counts(OperationKind kind, const char* what, std::span<const std::s
   const std::size_t sum = std::accumulate(counts.begin(), counts.end(), std::size_t{0});
   if (sum != elements) {
     refuse(kind, fmt::format("the {} counts add up to {}, the buffer has {} elements", what, sum, elements));
+  }
+}
+
+void require_aligned(OperationKind kind, const char* what, const ConstBuffer& buffer) {
+  if (reinterpret_cast<std::uintptr_t>(buffer.data()) % size_of(buffer.dtype()) != 0) {
+    refuse(kind, fmt::format("the {} is at {}, which is not aligned to its {}-byte elements", what,
+                             fmt::ptr(buffer.data()), size_of(buffer.dtype())));
   }
 }
 

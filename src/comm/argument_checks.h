@@ -19,6 +19,8 @@ void require_divisible(OperationKind kind, std::size_t whole, int size);
 // One count for each rank, and as many elements as they add up to.
 void require_counts(OperationKind kind, const char* what, std::span<const std::size_t> counts,
                     std::size_t elements, int size);
+// The kernels load whole elements: a pointer between two of them is no pointer to elements.
+void require_aligned(OperationKind kind, const char* what, const ConstBuffer& buffer);
 // Apart, or exactly in place at `offset` bytes into `out`.
 void require_apart(OperationKind kind, const ConstBuffer& in, const ConstBuffer& out);
 

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "comm/argument_checks.h"
+
 namespace lockstep {
 
 CommunicatorState::CommunicatorState(std::shared_ptr<Backend> backend, std::shared_ptr<Mutex> turns)
@@ -27,6 +29,8 @@ std::uint64_t CommunicatorState::next_sequence(const Operation& operation) {
 Work CommunicatorState::start(Operation operation, ConstBuffer in, Buffer out, const CallOptions& options,
                               std::span<const std::size_t> in_counts,
                               std::span<const std::size_t> out_counts) {
+  require_aligned(operation.kind, "input", in);
+  require_aligned(operation.kind, "output", out);
   const MutexLock lock(*turns_);
   operation.label = options.label;
   if (failure_) {

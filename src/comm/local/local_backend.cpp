@@ -50,8 +50,8 @@ class LocalBackend final : public Backend {
   }
 
   SymmetricMemory allocate(std::size_t bytes, const Deadline&) override {
-    void* address =
-        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+    // Not populated: what one rank alone never touches costs nothing.
+    void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (address == MAP_FAILED) {
       throw Error(ErrorCode::kResourceExhausted, fmt::format("cannot allocate {} bytes", bytes))
           .with_cause(std::make_exception_ptr(Error::from_errno(errno, "mmap")));

@@ -370,6 +370,9 @@ void check_arguments(Communicator& c) {
   }
   expect_refused("overlap; pass one buffer to work in place",
                  [&] { c.all_reduce(all.subspan(0, 3), all.subspan(1, 3), ReduceOp::kSum); });
+  auto* between = reinterpret_cast<std::byte*>(floats.data()) + 1;
+  expect_refused("not aligned to its 4-byte elements",
+                 [&] { c.all_reduce(Buffer(between, 3, DType::kF32), ReduceOp::kSum); });
   const std::vector<std::size_t> wrong_counts(static_cast<std::size_t>(c.size()), 1);
   expect_refused("counts add up to", [&] { c.all_to_all_v(floats, wrong_counts, floats, wrong_counts); });
   c.barrier();
