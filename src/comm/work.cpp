@@ -13,14 +13,14 @@ Work::Work(std::shared_ptr<CommunicatorState> owner, Task& task) : owner_(std::m
 Work::Work(Work&& other) noexcept
     : owner_(std::move(other.owner_)),
       task_(std::exchange(other.task_, nullptr)),
-      error_(std::move(other.error_)) {}
+      error_(std::exchange(other.error_, std::nullopt)) {}
 
 Work& Work::operator=(Work&& other) noexcept {
   if (this != &other) {
     Work finished(std::move(*this));  // waits for what this handle held
     owner_ = std::move(other.owner_);
     task_ = std::exchange(other.task_, nullptr);
-    error_ = std::move(other.error_);
+    error_ = std::exchange(other.error_, std::nullopt);
   }
   return *this;
 }

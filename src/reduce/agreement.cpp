@@ -97,9 +97,10 @@ void require_equal_lines(Communicator& communicator, std::string_view what,
   }
   // Somebody differs from this rank, since not all are equal.
   const auto everyone = gather_lines(communicator, lines, sizes);
+  const auto& own = everyone[static_cast<std::size_t>(communicator.rank())];
   const auto other = std::find_if(everyone.begin(), everyone.end(),
-                                  [&](const std::vector<std::string>& theirs) { return theirs != lines; });
-  throw_difference(what, communicator.rank(), lines, static_cast<int>(other - everyone.begin()), *other);
+                                  [&](const std::vector<std::string>& theirs) { return theirs != own; });
+  throw_difference(what, communicator.rank(), own, static_cast<int>(other - everyone.begin()), *other);
 }
 
 }  // namespace lockstep

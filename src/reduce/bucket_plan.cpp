@@ -89,9 +89,9 @@ std::string describe_plan(const BucketPlan& plan, std::span<const GradientSpec> 
     const PlannedBucket& bucket = plan.buckets[i];
     const std::string& first = gradients[bucket.gradients.front().index].name;
     const std::string& last = gradients[bucket.gradients.back().index].name;
-    table +=
-        fmt::format("{:>6}  {:<5} {:>9}  {:>9}  {}\n", i, to_string(bucket.dtype), bucket.gradients.size(),
-                    size_text(bucket.bytes), bucket.gradients.size() == 1 ? first : first + " .. " + last);
+    table += fmt::format("{:>6}  {:<5} {:>9}  {:>9}  {}\n", i, to_string(bucket.dtype),
+                         bucket.gradients.size(), size_text(bucket.bytes),
+                         bucket.gradients.size() == 1 ? first : fmt::format("{} .. {}", first, last));
   }
   return table;
 }

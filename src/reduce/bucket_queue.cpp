@@ -11,14 +11,13 @@ void BucketQueue::begin(const std::vector<GradientBucket>& buckets, BucketReduct
   buckets_ = &buckets;
   reduction_ = &reduction;
   works_.clear();
-  released_ = 0;
   done_ = 0;
+  released_.store(0, std::memory_order_relaxed);  // nobody else is at work between two steps
 }
 
-void BucketQueue::release_next() {
-  const MutexLock lock(mutex_);
-  ++released_;
-  advance();
+void BucketQueue::release_next() noexcept {
+  // Pairs with start_allowed(): whoever starts the bucket sees the gradients in it.
+  released_.fetch_add(1, std::memory_order_release);
 }
 
 void BucketQueue::poll() noexcept {
@@ -35,11 +34,13 @@ void BucketQueue::attempt(std::size_t bucket, Step step) {
   } catch (...) {
     error_ = std::current_exception();
     failed_bucket_ = bucket;
+    failed_.store(true, std::memory_order_release);  // pairs with check()
   }
 }
 
 void BucketQueue::start_allowed() {
-  while (!error_ && works_.size() < released_ &&
+  // Pairs with release_next().
+  while (!error_ && works_.size() < released_.load(std::memory_order_acquire) &&
          (works_.empty() || !works_.back() || works_.back()->all_started())) {
     const std::size_t bucket = works_.size();
     if (bucket == 0) {
@@ -82,16 +83,14 @@ void BucketQueue::wait() {
       start_allowed();
     }
   }
-  rethrow();
+  if (error_) {
+    std::rethrow_exception(error_);
+  }
 }
 
 void BucketQueue::check() {
-  const MutexLock lock(mutex_);
-  rethrow();
-}
-
-void BucketQueue::rethrow() {
-  if (error_) {
+  if (failed_.load(std::memory_order_acquire)) {  // pairs with attempt()
+    const MutexLock lock(mutex_);
     std::rethrow_exception(error_);
   }
 }
@@ -111,10 +110,10 @@ void BucketQueue::abandon() noexcept {
 
 bool BucketQueue::busy() const {
   const MutexLock lock(mutex_);
-  return !error_ && done_ < released_;
+  return !error_ && done_ < released_.load(std::memory_order_acquire);
 }
 
-std::size_t BucketQueue::failed_bucket() const {
+std::optional<std::size_t> BucketQueue::failed_bucket() const {
   const MutexLock lock(mutex_);
   return failed_bucket_;
 }

@@ -1,12 +1,14 @@
 #pragma once
 
 // The buckets of one step on their way, in order. Whoever calls may be the thread that computes gradients or the
-// one that only advances them; the queue lets in one at a time.
+// one that only advances them; the queue lets in one at a time. release_next() and check() do not wait for the
+// other one to come out: the thread that computes gradients goes on while a bucket is being added up.
 
-#include <chrono>
+#include <atomic>
 #include <cstddef>
 #include <exception>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "base/clock.h"
@@ -24,8 +26,8 @@ class BucketQueue {
   // Forgets the step before. The buckets stay valid until the next call. One without gradients holds counters, and
   // those are all-reduced whatever the reduction.
   void begin(const std::vector<GradientBucket>& buckets, BucketReduction& reduction);
-  // The next bucket in order is full: it starts as soon as the order of collectives allows.
-  void release_next();
+  // The next bucket in order is full: poll() and wait() start it as soon as the order of collectives allows.
+  void release_next() noexcept;
   // Starts what may start and advances what has; never waits, and keeps an error for the calls below.
   void poll() noexcept;
   // Waits for everything that was released.
@@ -35,8 +37,8 @@ class BucketQueue {
   // Lets go of what is under way after an error; the communicator has failed or was aborted.
   void abandon() noexcept;
 
-  bool busy() const;  // something is released and not done
-  std::size_t failed_bucket() const;
+  bool busy() const;                                 // something is released and not done
+  std::optional<std::size_t> failed_bucket() const;  // the one whose error was kept
   Clock::Time first_start() const;
   Clock::Time last_end() const;
 
@@ -46,7 +48,6 @@ class BucketQueue {
   template <class Step>
   void attempt(std::size_t bucket, Step step) LOCKSTEP_REQUIRES(mutex_);
   void end_front() LOCKSTEP_REQUIRES(mutex_);
-  void rethrow() LOCKSTEP_REQUIRES(mutex_);
 
   Communicator& communicator_;
   mutable Mutex mutex_;
@@ -54,12 +55,13 @@ class BucketQueue {
   AllReduceBucket plain_;
   BucketReduction* reduction_ LOCKSTEP_GUARDED_BY(mutex_) = nullptr;
   std::vector<std::unique_ptr<BucketWork>> works_ LOCKSTEP_GUARDED_BY(mutex_);  // of those that have started
-  std::size_t released_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
   std::size_t done_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
   std::exception_ptr error_ LOCKSTEP_GUARDED_BY(mutex_);
-  std::size_t failed_bucket_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
+  std::optional<std::size_t> failed_bucket_ LOCKSTEP_GUARDED_BY(mutex_);
   Clock::Time first_start_ LOCKSTEP_GUARDED_BY(mutex_){};
   Clock::Time last_end_ LOCKSTEP_GUARDED_BY(mutex_){};
+  std::atomic<std::size_t> released_ = 0;
+  std::atomic<bool> failed_ = false;  // error_ is set
 };
 
 }  // namespace lockstep

@@ -41,7 +41,7 @@ void GradientMemory::attach_tail(bool rides) {
     const Buffer values = buckets_.back().values;
     buckets_.back().values = Buffer(values.data(), values.count() + tail_.size(), DType::kF32);
   } else {
-    labels_.push_back("end of step");
+    labels_.emplace_back("end of step");
     buckets_.push_back({.index = buckets_.size(), .values = tail_});
   }
   // Last: growing a vector of short strings moves their characters.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <iterator>
 #include <optional>
@@ -18,36 +19,11 @@
 #include "reduce/ready_tracker.h"
 #include "reduce/scale.h"
 #include "reduce/step_tail.h"
+#include "reduce/step_times.h"
 #include "reduce/sync_defaults.h"
+#include "reduce/sync_terms.h"
 
 namespace lockstep {
-
-namespace {
-
-std::vector<std::string> lines_of(const std::vector<GradientSpec>& specs,
-                                  const GradientSyncOptions& options) {
-  std::vector<std::string> lines;
-  for (const GradientSpec& spec : specs) {
-    lines.push_back(fmt::format("'{}' of {} x {}", spec.name, spec.count, to_string(spec.dtype)));
-  }
-  lines.push_back(fmt::format("bucket caps {} bytes, divisor {}, static graph {}, arrival order {}",
-                              fmt::join(options.bucket_caps, ", "), static_cast<int>(options.divisor),
-                              options.static_graph, options.follow_arrival_order));
-  return lines;
-}
-
-void require_floating(const std::vector<GradientSpec>& specs) {
-  for (const GradientSpec& spec : specs) {
-    if (spec.dtype != DType::kF16 && spec.dtype != DType::kBF16 && spec.dtype != DType::kF32 &&
-        spec.dtype != DType::kF64) {
-      throw Error(ErrorCode::kInvalidArgument,
-                  fmt::format("gradient '{}' is {}: gradients are floating-point numbers", spec.name,
-                              to_string(spec.dtype)));
-    }
-  }
-}
-
-}  // namespace
 
 class GradientSync::Impl {
  public:
@@ -58,11 +34,13 @@ class GradientSync::Impl {
   void poll();
   void finish(bool has_data);
   void set_reduction(std::shared_ptr<BucketReduction> reduction);
+  void set_samples(double samples);
   void abort(std::string_view reason);
   void require_index(std::size_t index) const;
   int ranks_with_data() const {
     return static_cast<int>(std::count(totals.has_data.begin(), totals.has_data.end(), true));
   }
+  int first_rank_with_data() const;
 
   Communicator& communicator;
   const std::vector<GradientSpec> specs;
@@ -73,9 +51,7 @@ class GradientSync::Impl {
   std::shared_ptr<BucketReduction> reduction = std::make_shared<AllReduceBucket>();
   std::optional<GradientMemory> memory;
   TailTotals totals;
-  GradientSyncTimes last;
-  GradientSyncTimes sum;
-  std::size_t steps = 0;
+  StepTimes times;
 
  private:
   enum class Part { kAbsent, kUnused, kUsed };  // what a gradient that is not ready adds to the sum
@@ -83,7 +59,8 @@ class GradientSync::Impl {
   // A static graph is learnt from the first step.
   bool counts_usage() const { return !options.static_graph || !followed_; }
   bool own_reduction() const { return dynamic_cast<const AllReduceBucket*>(reduction.get()) == nullptr; }
-  void place(std::span<const std::size_t> order);
+  GradientMemory lay_out(std::span<const std::size_t> order);
+  void use(GradientMemory fresh);
   void begin();
   void release_full();
   void release(std::size_t bucket);
@@ -95,7 +72,8 @@ class GradientSync::Impl {
   std::vector<std::size_t> travel_order() const;
   void move_to(std::span<const std::size_t> order);
   void record(Clock::Time finish_began);
-  [[noreturn]] void fail(std::exception_ptr cause);
+  [[noreturn]] void fail(const std::exception_ptr& cause);
+  void give_up(Error failure, std::string_view reason);
   std::string bucket_text(std::size_t bucket) const;
 
   std::optional<ReadyTracker> tracker_;
@@ -113,29 +91,46 @@ GradientSync::Impl::Impl(Communicator& communicator_in, std::vector<GradientSpec
       specs(std::move(gradients)),
       options(with_defaults(std::move(options_in), communicator)),
       queue_(communicator) {
-  require_floating(specs);
-  require_equal_lines(communicator, "gradient", lines_of(specs, options));
-  place(reverse_order(specs.size()));
+  agree_on_terms(communicator, specs, options);
+  use(lay_out(reverse_order(specs.size())));
   if (options.progress == Progress::kThread && communicator.size() > 1) {
     thread_.emplace(queue_);
   }
 }
 
-void GradientSync::Impl::place(std::span<const std::size_t> order) {
+GradientMemory GradientSync::Impl::lay_out(std::span<const std::size_t> order) {
   const std::size_t tail = tail_size(communicator.size(), specs.size());
-  memory.emplace(communicator, plan_buckets(specs, order, options.bucket_caps, tail * sizeof(float)), specs,
-                 tail, !own_reduction());
+  return {communicator, plan_buckets(specs, order, options.bucket_caps, tail * sizeof(float)), specs, tail,
+          !own_reduction()};
+}
+
+void GradientSync::Impl::use(GradientMemory fresh) {
+  memory = std::move(fresh);
   tracker_.emplace(memory->plan());
   parts_.assign(specs.size(), Part::kAbsent);
 }
 
 void GradientSync::Impl::set_reduction(std::shared_ptr<BucketReduction> chosen) {
-  if (in_step || steps > 0) {
+  if (chosen == nullptr) {
+    throw Error(ErrorCode::kInvalidArgument, "there is no reduction to choose: the pointer is null");
+  }
+  if (in_step || times.steps() > 0) {
     throw Error(ErrorCode::kInvalidArgument, "a reduction is chosen before the first step");
   }
+  require_equal_lines(communicator, "reduction", {std::string(chosen->name())});
   reduction = std::move(chosen);
-  place(reverse_order(specs.size()));
-  ++generation;
+  move_to(reverse_order(specs.size()));
+}
+
+// Buckets that have left were weighed already, so the weight of a step stands when it begins.
+void GradientSync::Impl::set_samples(double count) {
+  if (!(count > 0) || !std::isfinite(count)) {
+    throw Error(ErrorCode::kInvalidArgument, fmt::format("{} samples: must be a number above 0", count));
+  }
+  if (in_step) {
+    throw Error(ErrorCode::kInvalidArgument, "samples are set before a step begins, this rank is in one");
+  }
+  samples = count;
 }
 
 void GradientSync::Impl::require_index(std::size_t index) const {
@@ -286,25 +281,17 @@ void GradientSync::Impl::rescale() {
 }
 
 void GradientSync::Impl::record(Clock::Time finish_began) {
-  last = {};
-  const auto& buckets = memory->buckets();
-  last.buckets = buckets.size();
-  for (const GradientBucket& bucket : buckets) {
-    last.bytes += bucket.values.bytes();
+  std::size_t bytes = 0;
+  for (const GradientBucket& bucket : memory->buckets()) {
+    bytes += bucket.values.bytes();
   }
-  last.communication = queue_.last_end() - queue_.first_start();
-  last.exposed = std::min(last.communication, queue_.last_end() - std::min(finish_began, queue_.last_end()));
-  last.hidden = last.communication - last.exposed;
-  sum.communication += last.communication;
-  sum.exposed += last.exposed;
-  sum.hidden += last.hidden;
-  sum.bytes += last.bytes;
-  sum.buckets += last.buckets;
-  ++steps;
+  times.add(
+      {.first_start = queue_.first_start(), .finish_began = finish_began, .last_end = queue_.last_end()},
+      bytes, memory->buckets().size());
 }
 
-// Once, after the first step that brought gradients: the buckets are filled in the order in which they came on
-// rank 0, those that did not come last.
+// Once, after the first step that brought gradients: the buckets are filled in the order in which they came on the
+// first rank that had data, and those that did not come there follow.
 void GradientSync::Impl::follow_arrivals() {
   if (followed_ || ranks_with_data() == 0) {
     return;
@@ -320,7 +307,7 @@ void GradientSync::Impl::follow_arrivals() {
   }
   std::copy_if(before.begin(), before.end(), std::back_inserter(order),
                [&](std::size_t index) { return !tracker_->ready(index); });
-  communicator.broadcast(order, 0, {.label = "order of gradients"});
+  communicator.broadcast(order, first_rank_with_data(), {.label = "order of gradients"});
   const std::vector<std::size_t> after(order.begin(), order.end());
   if (after != before) {
     move_to(after);
@@ -338,17 +325,18 @@ std::vector<std::size_t> GradientSync::Impl::travel_order() const {
 }
 
 void GradientSync::Impl::move_to(std::span<const std::size_t> order) {
-  const GradientMemory before = *std::exchange(memory, std::nullopt);
-  place(order);
+  GradientMemory fresh = lay_out(order);
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    std::memcpy(memory->gradient(i).data(), before.gradient(i).data(), before.gradient(i).bytes());
+    const Buffer& before = memory->gradient(i);
+    std::memcpy(fresh.gradient(i).data(), before.data(), before.bytes());
   }
+  use(std::move(fresh));
   ++generation;
 }
 
 std::string GradientSync::Impl::bucket_text(std::size_t bucket) const {
   const auto& buckets = memory->buckets();
-  if (bucket >= buckets.size() || buckets[bucket].gradients.empty()) {
+  if (buckets[bucket].gradients.empty()) {
     return "the end of the step";
   }
   std::vector<std::string_view> names;
@@ -362,38 +350,43 @@ std::string GradientSync::Impl::bucket_text(std::size_t bucket) const {
                      fmt::join(names, ", "), hidden == 0 ? "" : fmt::format(" and {} more", hidden));
 }
 
-// The error of a transport gets to know which gradients it concerns; that of a reduction is told to all ranks.
-void GradientSync::Impl::fail(std::exception_ptr cause) {
-  in_step = false;
-  if (thread_) {
-    thread_->rest();
-  }
-  const std::string where = bucket_text(queue_.failed_bucket());
+// An error of a bucket gets to know which gradients it concerns.
+void GradientSync::Impl::fail(const std::exception_ptr& cause) {
+  const std::optional<std::size_t> bucket = queue_.failed_bucket();
+  const std::string what = bucket ? fmt::format("the reduction '{}'", reduction->name()) : "the step";
+  const std::string where = bucket ? fmt::format(" ({})", bucket_text(*bucket)) : "";
+  const std::string reason =
+      fmt::format("{} failed on rank {}: {}{}", what, communicator.rank(), describe_exception(cause), where);
   try {
     std::rethrow_exception(cause);
   } catch (const Error& error) {
-    failure_ = Error(error).with_message(fmt::format("{} ({})", error.message(), where));
+    give_up(Error(error).with_message(error.message() + where), reason);
   } catch (...) {
-    const std::string reason = fmt::format("the reduction '{}' failed on rank {}: {} ({})", reduction->name(),
-                                           communicator.rank(), describe_exception(cause), where);
-    abort(reason);
-    failure_ = Error(*failure_).with_cause(cause);
+    give_up(Error(ErrorCode::kAborted, reason).with_rank(communicator.rank()).with_cause(cause), reason);
   }
-  queue_.abandon();
   throw Error(*failure_);
 }
 
-void GradientSync::Impl::abort(std::string_view reason) {
-  if (failure_) {
-    return;
-  }
+// Tells all ranks. Where the group has failed before, that came first and stays the reason.
+void GradientSync::Impl::give_up(Error failure, std::string_view reason) {
   in_step = false;
   if (thread_) {
     thread_->rest();
   }
   communicator.abort(reason);
-  failure_ = Error(ErrorCode::kAborted, std::string(reason)).with_rank(communicator.rank());
+  failure_ = std::move(failure);
   queue_.abandon();
+}
+
+void GradientSync::Impl::abort(std::string_view reason) {
+  if (!failure_) {
+    give_up(Error(ErrorCode::kAborted, std::string(reason)).with_rank(communicator.rank()), reason);
+  }
+}
+
+int GradientSync::Impl::first_rank_with_data() const {
+  const auto first = std::find(totals.has_data.begin(), totals.has_data.end(), true);
+  return first == totals.has_data.end() ? -1 : static_cast<int>(first - totals.has_data.begin());
 }
 
 GradientSync::GradientSync(Communicator& communicator, std::vector<GradientSpec> gradients,
@@ -439,10 +432,7 @@ void GradientSync::poll() {
   impl_->poll();
 }
 void GradientSync::set_samples(double samples) {
-  if (!(samples > 0)) {
-    throw Error(ErrorCode::kInvalidArgument, fmt::format("{} samples: must be more than 0", samples));
-  }
-  impl_->samples = samples;
+  impl_->set_samples(samples);
 }
 void GradientSync::finish() {
   impl_->finish(true);
@@ -458,9 +448,7 @@ int GradientSync::ranks_with_data() const {
   return impl_->ranks_with_data();
 }
 int GradientSync::first_rank_with_data() const {
-  const auto& has_data = impl_->totals.has_data;
-  const auto first = std::find(has_data.begin(), has_data.end(), true);
-  return first == has_data.end() ? -1 : static_cast<int>(first - has_data.begin());
+  return impl_->first_rank_with_data();
 }
 double GradientSync::mean_samples() const {
   return impl_->totals.mean_samples;
@@ -488,17 +476,10 @@ std::size_t GradientSync::bucket_count() const {
   return impl_->memory->plan().buckets.size();
 }
 GradientSyncTimes GradientSync::last_step() const {
-  return impl_->last;
+  return impl_->times.last();
 }
 GradientSyncTimes GradientSync::mean_step() const {
-  GradientSyncTimes mean = impl_->sum;
-  const std::size_t steps = std::max<std::size_t>(impl_->steps, 1);
-  mean.communication /= steps;
-  mean.exposed /= steps;
-  mean.hidden /= steps;
-  mean.bytes /= steps;
-  mean.buckets /= steps;
-  return mean;
+  return impl_->times.mean();
 }
 
 }  // namespace lockstep

@@ -1,3 +1,6 @@
+// A bucket's work as a chain of collectives. A stage that fails ends the chain: what would have come after it is
+// neither started nor computed, however often the work is asked again.
+
 #include <optional>
 #include <utility>
 
@@ -15,24 +18,32 @@ class StagedWork final : public BucketWork {
 
   bool poll() override {
     while (running_ && running_->poll()) {
-      running_->wait();  // done: only throws the error, if there is one
-      start_next();
+      end_running();
     }
     return !running_;
   }
 
   void wait() override {
     while (running_) {
-      running_->wait();
-      start_next();
+      end_running();
     }
   }
 
   bool all_started() const override { return next_ == stages_.size(); }
 
  private:
-  void start_next() {
+  void end_running() {
+    try {
+      running_->wait();
+    } catch (...) {
+      running_.reset();
+      throw;
+    }
     running_.reset();
+    start_next();
+  }
+
+  void start_next() {
     if (next_ < stages_.size()) {
       running_.emplace(stages_[next_++]());
     } else if (last_) {
@@ -43,7 +54,7 @@ class StagedWork final : public BucketWork {
   std::vector<std::function<Work()>> stages_;
   std::function<void()> last_;
   std::size_t next_ = 0;
-  std::optional<Work> running_;  // empty when all is done
+  std::optional<Work> running_;  // empty when all is done or has failed
 };
 
 }  // namespace

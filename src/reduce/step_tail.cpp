@@ -1,36 +1,77 @@
 #include "reduce/step_tail.h"
 
 #include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstdint>
 
 namespace lockstep {
 namespace {
 
-// Samples, then one element per rank, then one per gradient.
-constexpr std::size_t kSamples = 0;
-constexpr std::size_t kRanks = 1;
+// First the samples of each rank, then one element per gradient.
+//
+// A rank writes its samples into elements of its own, where all others have zeros, so that the average of such an
+// element is what that rank wrote divided by the number of ranks. An integer below 2^22 survives this: multiplied
+// back it is off by at most a quarter. So the 64 bits of a number travel as three such digits. All of them zero
+// means no data, since samples are more than 0.
+constexpr std::size_t kDigits = 3;
+constexpr int kDigitBits = 22;
+constexpr std::uint64_t kDigitMask = (std::uint64_t{1} << kDigitBits) - 1;
+
+using Digits = std::array<float, kDigits>;
+
+Digits digits_of(double number) {
+  auto bits = std::bit_cast<std::uint64_t>(number);
+  Digits digits{};
+  for (float& digit : digits) {
+    digit = static_cast<float>(bits & kDigitMask);
+    bits >>= kDigitBits;
+  }
+  return digits;
+}
+
+double number_from(std::span<const float> averages, int ranks) {
+  std::uint64_t bits = 0;
+  for (std::size_t i = 0; i < kDigits; ++i) {
+    const double digit = std::nearbyint(static_cast<double>(averages[i]) * ranks);
+    bits |= static_cast<std::uint64_t>(digit) << (kDigitBits * static_cast<int>(i));
+  }
+  return std::bit_cast<double>(bits);
+}
+
+std::size_t first_flag(int ranks) {
+  return kDigits * static_cast<std::size_t>(ranks);
+}
 
 }  // namespace
 
 std::size_t tail_size(int ranks, std::size_t gradients) {
-  return kRanks + static_cast<std::size_t>(ranks) + gradients;
+  return first_flag(ranks) + gradients;
 }
 
 void write_tail(const StepTail& tail, int rank, int ranks, std::span<float> out) {
   std::fill(out.begin(), out.end(), 0.0F);
-  out[kSamples] = tail.has_data ? static_cast<float>(tail.samples) : 0.0F;
-  out[kRanks + static_cast<std::size_t>(rank)] = tail.has_data ? 1.0F : 0.0F;
+  if (tail.has_data) {
+    const Digits digits = digits_of(tail.samples);
+    std::copy(digits.begin(), digits.end(), out.subspan(first_flag(rank)).begin());
+  }
   for (std::size_t i = 0; i < tail.used.size(); ++i) {
-    out[kRanks + static_cast<std::size_t>(ranks) + i] = tail.used[i] ? 1.0F : 0.0F;
+    out[first_flag(ranks) + i] = tail.used[i] ? 1.0F : 0.0F;
   }
 }
 
 TailTotals read_tail(std::span<const float> averages, int ranks) {
   TailTotals totals;
-  totals.mean_samples = averages[kSamples];
-  const auto flags = averages.subspan(kRanks);
-  const auto split = static_cast<std::size_t>(ranks);
-  for (std::size_t i = 0; i < flags.size(); ++i) {
-    (i < split ? totals.has_data : totals.used).push_back(flags[i] > 0);
+  double sum = 0;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const double samples = number_from(averages.subspan(first_flag(rank), kDigits), ranks);
+    totals.has_data.push_back(samples > 0);
+    sum += samples;
+  }
+  totals.mean_samples = sum / ranks;
+  for (const float flag : averages.subspan(first_flag(ranks))) {
+    totals.used.push_back(flag > 0);
   }
   return totals;
 }

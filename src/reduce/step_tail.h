@@ -12,14 +12,14 @@ namespace lockstep {
 
 struct StepTail {
   bool has_data = true;
-  double samples = 1;
+  double samples = 1;           // more than 0
   std::vector<bool> used = {};  // by gradient; empty: not counted
 };
 
 struct TailTotals {
   std::vector<bool> has_data;  // by rank
-  double mean_samples = 0;     // over all ranks, those without data counting as 0
-  std::vector<bool> used;      // by gradient, by any rank
+  double mean_samples = 0;  // over all ranks, those without data counting as 0; exact but for the mean itself
+  std::vector<bool> used;   // by gradient, by any rank
 };
 
 // The elements of a tail.

@@ -2,10 +2,6 @@
 
 #include <sched.h>
 
-#include <algorithm>
-
-#include "lockstep/error.h"
-
 namespace lockstep {
 namespace {
 
@@ -33,9 +29,6 @@ Progress choose_progress(int usable_cores, int ranks) {
 GradientSyncOptions with_defaults(GradientSyncOptions options, const Communicator& communicator) {
   if (options.bucket_caps.empty()) {
     options.bucket_caps = default_bucket_caps(communicator.backend_name());
-  }
-  if (std::count(options.bucket_caps.begin(), options.bucket_caps.end(), std::size_t{0}) > 0) {
-    throw Error(ErrorCode::kInvalidArgument, "a bucket cap of 0 bytes: a bucket holds at least one gradient");
   }
   if (options.progress == Progress::kAuto) {
     options.progress = choose_progress(affinity_cores(), communicator.size());

@@ -1,7 +1,7 @@
 #pragma once
 
 // What a GradientSync does where its options leave the choice. The figures come from `lockstep bench step`; see
-// docs/adr/0007-gradient-sync.md.
+// docs/adr/0007-gradients-in-buckets.md.
 
 #include "lockstep/communicator.h"
 #include "lockstep/gradient_sync.h"

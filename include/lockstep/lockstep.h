@@ -1,0 +1,15 @@
+#pragma once
+
+// All of Lockstep for programs that use libtorch. Those that do not include the headers they need; each that does not
+// mention torch stands on lockstep::core alone.
+
+#include "lockstep/comm_hook.h"
+#include "lockstep/communicator.h"
+#include "lockstep/config.h"
+#include "lockstep/distributed_data_parallel.h"
+#include "lockstep/error.h"
+#include "lockstep/gradient_sync.h"
+#include "lockstep/log.h"
+#include "lockstep/sync_batch_norm.h"
+#include "lockstep/version.h"
+#include "lockstep/world.h"
