@@ -45,7 +45,8 @@ int main() try {
       LOCKSTEP_LOG(kInfo) << "step " << step << ": loss " << last_loss;
     }
   }
-  LOCKSTEP_LOG(kInfo) << "done: loss " << last_loss << ", weights " << net->output->weight.sum().item<double>();
+  LOCKSTEP_LOG(kInfo) << "done: loss " << last_loss << ", weights "
+                      << net->output->weight.sum().item<double>();
   return last_loss < 0.5 ? 0 : 1;
 } catch (const std::exception& error) {
   LOCKSTEP_LOG(kError) << error.what();

@@ -1,7 +1,7 @@
 #pragma once
 
 // One rank of an all-reduce that takes part in the benchmark. Each implementation that is compared has one, in
-// a program of its own; run_worker() drives it.
+// a program of its own; an AllReduceDuty drives it.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,6 +1,9 @@
 #include "bench_worker/messages.h"
 
+#include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "lockstep/error.h"
 
@@ -8,6 +11,25 @@ namespace lockstep::bench {
 namespace {
 
 using Json = nlohmann::json;
+
+constexpr std::array<std::pair<OrderKind, const char*>, 4> kKinds = {{{OrderKind::kJoin, "join"},
+                                                                      {OrderKind::kMeasure, "measure"},
+                                                                      {OrderKind::kBound, "bound"},
+                                                                      {OrderKind::kPingPong, "ping-pong"}}};
+
+const char* kind_text(OrderKind kind) {
+  return std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& entry) { return entry.first == kind; })
+      ->second;
+}
+
+OrderKind parse_kind(const std::string& text) {
+  const auto* const found =
+      std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& entry) { return entry.second == text; });
+  if (found == kKinds.end()) {
+    throw Error(ErrorCode::kCorrupt, "there is no order '" + text + "'");
+  }
+  return found->first;
+}
 
 template <class Read>
 auto parse(const std::string& text, const char* what, Read read) {
@@ -25,7 +47,7 @@ std::string to_text(const Hello& hello) {
 }
 
 std::string to_text(const Order& order) {
-  return Json{{"kind", static_cast<int>(order.kind)},
+  return Json{{"kind", kind_text(order.kind)},
               {"bytes", order.bytes},
               {"iterations", order.iterations},
               {"invitation", order.invitation}}
@@ -34,8 +56,12 @@ std::string to_text(const Order& order) {
 
 // What a library says may be in any encoding; it must not spoil the answer.
 std::string to_text(const Answer& answer) {
-  return Json{{"error", answer.error}, {"text", answer.text}, {"times_ns", answer.times_ns}}.dump(
-      -1, ' ', false, Json::error_handler_t::replace);
+  return Json{{"error", answer.error},
+              {"text", answer.text},
+              {"times_ns", answer.times_ns},
+              {"loss", answer.loss},
+              {"peak_rss_bytes", answer.peak_rss_bytes}}
+      .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 Hello parse_hello(const std::string& text) {
@@ -46,7 +72,7 @@ Hello parse_hello(const std::string& text) {
 
 Order parse_order(const std::string& text) {
   return parse(text, "an order", [](const Json& json) {
-    return Order{.kind = static_cast<OrderKind>(json.at("kind").get<int>()),
+    return Order{.kind = parse_kind(json.at("kind").get<std::string>()),
                  .bytes = json.at("bytes").get<std::size_t>(),
                  .iterations = json.at("iterations").get<int>(),
                  .invitation = json.at("invitation").get<std::string>()};
@@ -57,7 +83,9 @@ Answer parse_answer(const std::string& text) {
   return parse(text, "an answer", [](const Json& json) {
     return Answer{.error = json.at("error").get<std::string>(),
                   .text = json.at("text").get<std::string>(),
-                  .times_ns = json.at("times_ns").get<std::vector<std::int64_t>>()};
+                  .times_ns = json.at("times_ns").get<std::vector<std::int64_t>>(),
+                  .loss = json.at("loss").get<double>(),
+                  .peak_rss_bytes = json.at("peak_rss_bytes").get<std::size_t>()};
   });
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
 // What the coordinator of a benchmark and its workers tell each other, and how it looks on the way: one JSON
-// object per packet. Both ends come from one build, so the format has no version.
+// object per packet. Both ends come from one build, so the format has no version. step/pytorch_worker.py speaks
+// it too.
 
 #include <cstddef>
 #include <cstdint>
@@ -21,7 +22,7 @@ struct Hello {
 
 enum class OrderKind {
   kJoin,      // meet the other ranks and get a buffer of `bytes`; the answer has the version as its text
-  kMeasure,   // `iterations` all-reduces of `bytes`, after one that is checked and does not count
+  kMeasure,   // `iterations` all-reduces of `bytes`, or training steps, after one that does not count
   kBound,     // the same work of the kernel on private memory; of lockstep's workers only
   kPingPong,  // `iterations` times the mean round trip of a flag between ranks 0 and 1; of lockstep's only
 };
@@ -37,6 +38,8 @@ struct Answer {
   std::string error;  // empty: it was done
   std::string text;
   std::vector<std::int64_t> times_ns;  // one per iteration
+  double loss = 0;                     // of the last training step
+  std::size_t peak_rss_bytes = 0;      // of the worker, so far
 };
 
 std::string to_text(const Hello& hello);

@@ -3,13 +3,10 @@
 // A worker of the benchmark: pins itself to a core, connects to the coordinator and does what it is told. It
 // sleeps in a read while the others are measured, and ends when the coordinator does.
 
-#include <cstddef>
 #include <functional>
-#include <memory>
-#include <span>
 #include <string>
 
-#include "bench_worker/contestant.h"
+#include "bench_worker/messages.h"
 #include "lockstep/config.h"
 
 namespace lockstep::bench {
@@ -26,15 +23,24 @@ struct WorkerOptions {
   }
 };
 
-// Until the coordinator is gone. What the contestant throws becomes an answer.
-void run_worker(const WorkerOptions& options, Contestant& contestant);
+// What a worker is there for.
+class Duty {
+ public:
+  Duty() = default;
+  Duty(const Duty&) = delete;
+  Duty& operator=(const Duty&) = delete;
+  virtual ~Duty() = default;
+
+  // Called on rank 0 before anybody joins: what the others need in order to find it.
+  virtual std::string invite() = 0;
+  // Whatever it throws becomes an answer.
+  virtual Answer carry_out(const Order& order) = 0;
+};
+
+// Until the coordinator is gone. Each answer says how much memory the worker has needed so far.
+void run_worker(const WorkerOptions& options, Duty& duty);
 
 // What the main() of a worker returns; prints what went wrong.
 int worker_main(const std::function<void()>& body) noexcept;
-
-// The data of one rank, and what their sum over `size` ranks has to be: small whole numbers, so that every
-// order of adding gives the same bits, and different ones in neighbouring places, so that a shift shows.
-void fill(std::span<float> part, int rank);
-void verify_sum(std::span<const float> part, int size);
 
 }  // namespace lockstep::bench

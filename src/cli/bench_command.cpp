@@ -5,19 +5,21 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bench_worker/all_reduce_duty.h"
 #include "bench_worker/worker.h"
 #include "cli/bench/campaign.h"
 #include "cli/bench/host.h"
 #include "cli/bench/lockstep_contestant.h"
+#include "cli/bench/output_file.h"
 #include "cli/bench/plot.h"
 #include "cli/bench/report_json.h"
+#include "cli/bench/step/step_command.h"
 #include "cli/bench/table.h"
 #include "cli/command.h"
 #include "lockstep/config.h"
@@ -32,10 +34,13 @@ using config::ByteSize;
 
 constexpr const char* kHelp =
     "usage: lockstep bench allreduce [OPTION]...\n"
+    "       lockstep bench step [OPTION]...\n"
     "\n"
-    "Measures how fast all-reduce is on this machine, beside libtorch's Gloo, Open MPI and what the "
-    "hardware\n"
-    "allows. Run 'lockstep bench allreduce --help' for the options.\n";
+    "allreduce measures how fast all-reduce is on this machine, beside libtorch's Gloo, Open MPI and what "
+    "the\n"
+    "hardware allows; step how long a training step takes, beside PyTorch's DistributedDataParallel and "
+    "beside no\n"
+    "communication at all. Run one of them with --help for its options.\n";
 
 struct AllReduceOptions {
   std::vector<int> ranks = {2, 4};
@@ -83,25 +88,6 @@ std::vector<T> sorted(std::vector<T> values) {
   std::sort(values.begin(), values.end());
   values.erase(std::unique(values.begin(), values.end()), values.end());
   return values;
-}
-
-// Opened before anything is measured: two minutes later would be a bad time to learn that it cannot be.
-std::optional<std::ofstream> open_output(const std::optional<fs::path>& path) {
-  if (!path) {
-    return std::nullopt;
-  }
-  std::ofstream file(*path);
-  if (!file) {
-    throw Error::from_errno(errno, "cannot write", path->string());
-  }
-  return file;
-}
-
-void write_output(std::optional<std::ofstream>& file, const std::optional<fs::path>& path,
-                  const std::string& text) {
-  if (file && !(*file << text << std::flush)) {
-    throw Error(ErrorCode::kSystem, fmt::format("{} could not be written to its end", path->string()));
-  }
 }
 
 bench::CampaignPlan make_plan(const AllReduceOptions& options, std::vector<std::string>& left_out) {
@@ -157,8 +143,8 @@ int run_all_reduce(int argc, const char* const* argv) {
   std::vector<std::string> left_out;
   const bench::CampaignPlan plan = make_plan(options, left_out);
   require_work(plan, left_out);
-  auto json = open_output(options.json);
-  auto plot = open_output(options.plot);
+  bench::OutputFile json(options.json);
+  bench::OutputFile plot(options.plot);
 
   bench::Machine machine = bench::describe_machine();
   bench::Progress progress;
@@ -168,8 +154,8 @@ int run_all_reduce(int argc, const char* const* argv) {
   report.machine = std::move(machine);
   report.left_out = std::move(left_out);
   std::cout << bench::render_table(report);
-  write_output(json, options.json, bench::to_json_text(report) + "\n");
-  write_output(plot, options.plot, bench::render_svg(report));
+  json.write(bench::to_json_text(report) + "\n");
+  plot.write(bench::render_svg(report));
   return kExitOk;
 }
 
@@ -185,7 +171,8 @@ int run_bench_worker(int argc, const char* const* argv) {
   return bench::worker_main([&options] {
     const auto contestant = bench::make_lockstep_contestant(
         {.rank = options.worker.rank, .size = options.worker.size, .flags_fd = options.flags_fd});
-    bench::run_worker(options.worker, *contestant);
+    bench::AllReduceDuty duty(options.worker, *contestant);
+    bench::run_worker(options.worker, duty);
   });
 }
 
@@ -195,6 +182,9 @@ int run_bench(int argc, const char* const* argv) {
   const std::string_view name = argc > 1 ? argv[1] : "";
   if (name == "allreduce") {
     return run_all_reduce(argc - 1, argv + 1);
+  }
+  if (name == "step") {
+    return bench::step::run_step_command(argc - 1, argv + 1);
   }
   if (name == "worker") {
     return run_bench_worker(argc - 1, argv + 1);
@@ -206,7 +196,8 @@ int run_bench(int argc, const char* const* argv) {
   if (name.empty()) {
     std::cerr << kHelp;
   } else {
-    std::cerr << fmt::format("lockstep bench: unknown benchmark '{}'; there is 'allreduce'\n", name);
+    std::cerr << fmt::format("lockstep bench: unknown benchmark '{}'; there are 'allreduce' and 'step'\n",
+                             name);
   }
   return kExitTrouble;
 }

@@ -3,12 +3,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "lockstep/error.h"
 
 namespace lockstep::bench {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
@@ -27,12 +30,39 @@ TEST(Messages, CarryAnOrder) {
   EXPECT_EQ(order.invitation, "x");
 }
 
+// Workers in another language rely on the words.
+TEST(Messages, CallOrdersByTheirNames) {
+  Order order;
+  for (const auto& [kind, name] :
+       {std::pair(OrderKind::kJoin, "join"), std::pair(OrderKind::kMeasure, "measure"),
+        std::pair(OrderKind::kBound, "bound"), std::pair(OrderKind::kPingPong, "ping-pong")}) {
+    order.kind = kind;
+    EXPECT_THAT(to_text(order), HasSubstr(std::string("\"kind\":\"") + name + "\""));
+    EXPECT_EQ(parse_order(to_text(order)).kind, kind);
+  }
+}
+
+TEST(Messages, RefuseAnOrderThatNobodyKnows) {
+  try {
+    parse_order(R"({"kind": "dance", "bytes": 0, "iterations": 0, "invitation": ""})");
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kCorrupt);
+    EXPECT_EQ(error.message(), "there is no order 'dance'");
+  }
+}
+
 TEST(Messages, CarryAnAnswer) {
-  const Answer answer =
-      parse_answer(to_text(Answer{.error = "", .text = "v1", .times_ns = {1, 1'000'000'000'000}}));
+  const Answer answer = parse_answer(to_text(Answer{.error = "",
+                                                    .text = "v1",
+                                                    .times_ns = {1, 1'000'000'000'000},
+                                                    .loss = 0.1,
+                                                    .peak_rss_bytes = std::size_t{5} << 32}));
   EXPECT_THAT(answer.error, IsEmpty());
   EXPECT_EQ(answer.text, "v1");
   EXPECT_THAT(answer.times_ns, ElementsAre(1, 1'000'000'000'000));
+  EXPECT_EQ(answer.loss, 0.1);
+  EXPECT_EQ(answer.peak_rss_bytes, std::size_t{5} << 32);
 }
 
 TEST(Messages, SurviveAnErrorInAnotherEncoding) {

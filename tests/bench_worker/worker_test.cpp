@@ -17,41 +17,36 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::SizeIs;
 
-// A group of one, whose all-reduce has nothing to do, unless it is told to get it wrong.
-class LonelyContestant final : public Contestant {
+// Counts, unless it is told to join.
+class CountingDuty final : public Duty {
  public:
   std::string invite() override { return "come"; }
-  std::string join(const std::string& invitation, std::size_t buffer_bytes) override {
-    log.push_back("join " + invitation);
-    memory_.resize(buffer_bytes / sizeof(float));
-    return "lonely 1.0";
+  Answer carry_out(const Order& order) override {
+    if (order.kind == OrderKind::kJoin) {
+      throw Error(ErrorCode::kInternal, "nobody to meet");
+    }
+    Answer answer;
+    for (int i = 0; i < order.iterations; ++i) {
+      answer.times_ns.push_back(i);
+    }
+    return answer;
   }
-  std::span<float> buffer() override { return memory_; }
-  void barrier() override { log.emplace_back("barrier"); }
-  void all_reduce(std::span<float> part) override {
-    log.push_back("all_reduce " + std::to_string(part.size()));
-    part.back() += error;
-  }
-
-  float error = 0;
-  std::vector<std::string> log;
-
- private:
-  std::vector<float> memory_;
 };
 
-// Runs a worker, gives it the orders and returns its answers.
 struct Conversation {
   Hello hello;
   std::vector<Answer> answers;
 };
 
-Conversation talk_to(Contestant& contestant, const std::vector<Order>& orders) {
+// Runs a worker, gives it the orders and returns its answers.
+Conversation talk_to(int rank, const std::vector<Order>& orders) {
   const std::string name = "lockstep.test." + random_token();
   PacketListener listener(name);
-  std::thread worker([&] { run_worker({.socket = name, .rank = 0, .size = 1}, contestant); });
+  std::thread worker([&] {
+    CountingDuty duty;
+    run_worker({.socket = name, .rank = rank, .size = 2}, duty);
+  });
   Conversation said;
   {
     PacketLink link = listener.accept().value();
@@ -65,67 +60,33 @@ Conversation talk_to(Contestant& contestant, const std::vector<Order>& orders) {
   return said;
 }
 
-Order join_order(std::size_t bytes) {
-  return {.kind = OrderKind::kJoin, .bytes = bytes, .iterations = 0, .invitation = "come"};
+Order order_of(OrderKind kind, int iterations) {
+  return {.kind = kind, .bytes = 0, .iterations = iterations, .invitation = ""};
 }
 
-Order measure_order(std::size_t bytes, int iterations) {
-  return {.kind = OrderKind::kMeasure, .bytes = bytes, .iterations = iterations, .invitation = ""};
+TEST(Worker, IntroducesItself) {
+  const Hello first = talk_to(0, {}).hello;
+  EXPECT_EQ(first.rank, 0);
+  EXPECT_EQ(first.invitation, "come");
 }
 
-TEST(Worker, IntroducesItselfAndJoins) {
-  LonelyContestant contestant;
-  const Conversation said = talk_to(contestant, {join_order(64)});
-  EXPECT_EQ(said.hello.rank, 0);
-  EXPECT_EQ(said.hello.invitation, "come");
-  EXPECT_EQ(said.answers[0].text, "lonely 1.0");
+TEST(Worker, LeavesTheInvitationToRankZero) {
+  const Hello second = talk_to(1, {}).hello;
+  EXPECT_EQ(second.rank, 1);
+  EXPECT_THAT(second.invitation, IsEmpty());
+}
+
+TEST(Worker, CarriesOutOrdersAndSaysHowMuchMemoryItNeeded) {
+  const Conversation said = talk_to(0, {order_of(OrderKind::kMeasure, 3)});
   EXPECT_THAT(said.answers[0].error, IsEmpty());
+  EXPECT_THAT(said.answers[0].times_ns, ElementsAre(0, 1, 2));
+  EXPECT_GT(said.answers[0].peak_rss_bytes, std::size_t{1} << 20);
 }
 
-TEST(Worker, MeetsTheOthersBeforeEachTimeAndWarmsUpOnce) {
-  LonelyContestant contestant;
-  const Conversation said = talk_to(contestant, {join_order(64), measure_order(32, 2)});
+TEST(Worker, AnswersWithWhatWentWrongAndGoesOn) {
+  const Conversation said = talk_to(0, {order_of(OrderKind::kJoin, 0), order_of(OrderKind::kMeasure, 1)});
+  EXPECT_THAT(said.answers[0].error, HasSubstr("nobody to meet"));
   EXPECT_THAT(said.answers[1].error, IsEmpty());
-  EXPECT_THAT(said.answers[1].times_ns, SizeIs(2));
-  EXPECT_THAT(contestant.log, ElementsAre("join come", "barrier", "all_reduce 8", "barrier", "all_reduce 8",
-                                          "barrier", "all_reduce 8"));
-}
-
-TEST(Worker, FindsAWrongSum) {
-  LonelyContestant contestant;
-  contestant.error = 1;
-  const Conversation said = talk_to(contestant, {join_order(64), measure_order(64, 1)});
-  EXPECT_THAT(said.answers[1].error, HasSubstr("the sum is wrong: element 15 of 16 is 17, not 16"));
-}
-
-TEST(Worker, RefusesWhatItCannotDoAndGoesOn) {
-  LonelyContestant contestant;
-  const Conversation said =
-      talk_to(contestant, {join_order(64),
-                           measure_order(128, 1),
-                           measure_order(64, 0),
-                           measure_order(64, kMostIterations + 1),
-                           {.kind = OrderKind::kBound, .bytes = 64, .iterations = 1, .invitation = ""},
-                           measure_order(64, 1)});
-  EXPECT_THAT(said.answers[1].error, HasSubstr("no worker can do 1 iterations of 128 bytes"));
-  EXPECT_THAT(said.answers[2].error, HasSubstr("no worker can do 0 iterations of 64 bytes"));
-  EXPECT_THAT(said.answers[3].error, HasSubstr("no worker can do 4001 iterations"));
-  EXPECT_THAT(said.answers[4].error, HasSubstr("only the workers of lockstep measure the host"));
-  EXPECT_THAT(said.answers[5].error, IsEmpty());
-}
-
-TEST(WorkerData, AddsUpToWhatIsExpected) {
-  std::vector<float> sum(37);
-  for (int rank = 0; rank < 5; ++rank) {
-    std::vector<float> part(sum.size());
-    fill(part, rank);
-    for (std::size_t i = 0; i < sum.size(); ++i) {
-      sum[i] += part[i];
-    }
-  }
-  EXPECT_NO_THROW(verify_sum(sum, 5));
-  sum.erase(sum.begin());  // shifted by one
-  EXPECT_THROW(verify_sum(sum, 5), Error);
 }
 
 TEST(WorkerMain, TurnsAnErrorIntoAnExitCode) {

@@ -2,53 +2,18 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <chrono>
 #include <cstdio>
-#include <future>
 #include <string>
 #include <vector>
 
-#include "base/subprocess.h"
+#include "examples/example_ranks.h"
 
-namespace lockstep {
+namespace lockstep::testing {
 namespace {
 
-using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-
-CompletedSubprocess run_rank(int rank, int size) {
-  SubprocessOptions options;
-  options.environment = {{"RANK", std::to_string(rank)},
-                         {"WORLD_SIZE", std::to_string(size)},
-                         {"LOCAL_RANK", std::to_string(rank)},
-                         {"LOCAL_WORLD_SIZE", std::to_string(size)},
-                         {"MASTER_ADDR", "127.0.0.1"},
-                         {"MASTER_PORT", "29500"},
-                         {"TORCHELASTIC_RUN_ID", "examples_test." + std::to_string(getpid())}};
-  return run_subprocess({LINEAR_REGRESSION}, options, Deadline::after(50s));
-}
-
-// Runs the example as `size` ranks, which must all succeed and leave the talking to rank 0; returns its output.
-std::string run_example(int size) {
-  std::vector<std::future<CompletedSubprocess>> ranks;
-  for (int rank = 0; rank < size; ++rank) {
-    ranks.push_back(std::async(std::launch::async, run_rank, rank, size));
-  }
-  std::string output;
-  for (int rank = 0; rank < size; ++rank) {
-    const CompletedSubprocess ended = ranks[static_cast<std::size_t>(rank)].get();
-    EXPECT_TRUE(ended.status.ok()) << "rank " << rank << ": " << ended.standard_error;
-    if (rank == 0) {
-      output = ended.standard_output;
-    } else {
-      EXPECT_EQ(ended.standard_output, "");
-    }
-  }
-  return output;
-}
 
 // The numbers of the line "weights 1.0 2.0 3.0 4.0, bias 5.0".
 std::vector<double> weights_in(const std::string& output) {
@@ -63,7 +28,7 @@ std::vector<double> weights_in(const std::string& output) {
 }
 
 TEST(LinearRegression, FindsTheTruthAlone) {
-  const std::string output = run_example(1);
+  const std::string output = run_example(LINEAR_REGRESSION, 1);
   EXPECT_THAT(output, StartsWith("step   0: loss "));
   EXPECT_THAT(output, HasSubstr("\nfound the truth: off by at most "));
   const std::vector<double> truth = {2.0, -3.0, 0.5, 1.25, -0.75};
@@ -74,8 +39,8 @@ TEST(LinearRegression, FindsTheTruthAlone) {
 }
 
 TEST(LinearRegression, FindsTheSameWithTwoRanks) {
-  const std::string alone = run_example(1);
-  const std::string together = run_example(2);
+  const std::string alone = run_example(LINEAR_REGRESSION, 1);
+  const std::string together = run_example(LINEAR_REGRESSION, 2);
   EXPECT_EQ(together.substr(0, together.find('\n')), alone.substr(0, alone.find('\n')))
       << "the loss over all data before the first step";
   const std::vector<double> expected = weights_in(alone);
@@ -86,4 +51,4 @@ TEST(LinearRegression, FindsTheSameWithTwoRanks) {
 }
 
 }  // namespace
-}  // namespace lockstep
+}  // namespace lockstep::testing

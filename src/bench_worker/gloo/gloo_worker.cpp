@@ -1,5 +1,6 @@
 // lockstep-bench-gloo: the helper of `lockstep bench` that loads libtorch on its behalf.
 
+#include "bench_worker/all_reduce_duty.h"
 #include "bench_worker/gloo/gloo_contestant.h"
 #include "bench_worker/worker.h"
 
@@ -10,6 +11,7 @@ int main(int argc, char** argv) {
   }
   return lockstep::bench::worker_main([&options] {
     const auto contestant = lockstep::bench::make_gloo_contestant(options.rank, options.size);
-    lockstep::bench::run_worker(options, *contestant);
+    lockstep::bench::AllReduceDuty duty(options, *contestant);
+    lockstep::bench::run_worker(options, duty);
   });
 }

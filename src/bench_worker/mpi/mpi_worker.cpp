@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "bench_worker/all_reduce_duty.h"
 #include "bench_worker/mpi/mpi_contestant.h"
 #include "bench_worker/worker.h"
 #include "lockstep/error.h"
@@ -28,6 +29,7 @@ int main(int argc, char** argv) {
   return lockstep::bench::worker_main([&options] {
     options.rank = rank_from_mpirun();
     const auto contestant = lockstep::bench::make_mpi_contestant();
-    lockstep::bench::run_worker(options, *contestant);
+    lockstep::bench::AllReduceDuty duty(options, *contestant);
+    lockstep::bench::run_worker(options, duty);
   });
 }

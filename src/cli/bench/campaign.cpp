@@ -7,10 +7,13 @@
 #include <map>
 
 #include "base/deadline.h"
+#include "base/unique_fd.h"
 #include "bench_worker/pinning.h"
+#include "cli/bench/ping_pong_flags.h"
 #include "cli/bench/statistics.h"
 #include "cli/bench/worker_group.h"
 #include "cli/doctor/size_text.h"
+#include "comm/shm/memory_file.h"
 
 namespace lockstep::bench {
 namespace {
@@ -28,6 +31,7 @@ using Times = std::vector<std::vector<std::int64_t>>;  // by rank, then by itera
 struct Task {
   OrderKind kind = OrderKind::kMeasure;
   Point point;
+  Implementation implementation = Implementation::kLockstep;
   WorkerGroup* workers = nullptr;
   WorkerGroup* host_meter = nullptr;  // of the same number of ranks
   int iterations = 0;
@@ -77,12 +81,13 @@ class Campaign {
  private:
   void start_workers() {
     for (const int ranks : plan_.ranks) {
-      std::vector<WorkerGroup*> compared;
+      std::map<Implementation, WorkerGroup*> compared;
       WorkerGroup* host_meter = nullptr;
       for (const Contender& contender : plan_.contenders) {
-        compared.push_back(&start_group(contender, ranks));
+        WorkerGroup& group = start_group(contender, ranks);
+        compared[contender.implementation] = &group;
         if (contender.implementation == Implementation::kLockstep) {
-          host_meter = compared.back();
+          host_meter = &group;
         }
       }
       if (host_meter == nullptr) {
@@ -94,25 +99,26 @@ class Campaign {
 
   WorkerGroup& start_group(const Contender& contender, int ranks) {
     progress_.show(fmt::format("starting {} with {} ranks", to_string(contender.implementation), ranks));
-    WorkerGroup& group = groups_.emplace_back(contender, ranks, plan_.patience);
+    const UniqueFd flags = create_memory_file(sizeof(PingPongFlags));
+    WorkerGroup& group = groups_.emplace_back(make_team(contender, ranks, flags.get()), plan_.patience);
     seen_.versions[contender.implementation] =
         group.join(*std::max_element(plan_.sizes.begin(), plan_.sizes.end()));
     return group;
   }
 
-  void add_tasks(int ranks, const std::vector<WorkerGroup*>& compared, WorkerGroup* host_meter) {
+  void add_tasks(int ranks, const std::map<Implementation, WorkerGroup*>& compared, WorkerGroup* host_meter) {
     for (const std::size_t bytes : plan_.sizes) {
       const Point point{.ranks = ranks, .bytes = bytes};
-      for (WorkerGroup* group : compared) {
-        tasks_.push_back({OrderKind::kMeasure, point, group, host_meter, 0});
+      for (const auto& [implementation, group] : compared) {
+        tasks_.push_back({OrderKind::kMeasure, point, implementation, group, host_meter, 0});
       }
-      tasks_.push_back({OrderKind::kBound, point, host_meter, host_meter, 0});
+      tasks_.push_back({OrderKind::kBound, point, Implementation::kLockstep, host_meter, host_meter, 0});
     }
   }
 
   static std::string title(const Task& task) {
     return fmt::format("{}, {} ranks, {}",
-                       task.kind == OrderKind::kBound ? "bound" : to_string(task.workers->implementation()),
+                       task.kind == OrderKind::kBound ? "bound" : to_string(task.implementation),
                        task.point.ranks, doctor::size_text(task.point.bytes));
   }
 
@@ -138,7 +144,7 @@ class Campaign {
       if (task.kind == OrderKind::kBound) {
         seen_.kernel_us[task.point].push_back(busiest_core_us(times, i, cores_));
       } else {
-        seen_.samples[{task.point, task.workers->implementation()}].push_back(
+        seen_.samples[{task.point, task.implementation}].push_back(
             {.time_us = slowest_us(times, i), .proximity = proximity});
       }
     }

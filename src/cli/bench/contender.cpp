@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 
 #include "cli/doctor/host_files.h"
@@ -67,24 +68,29 @@ Contender find_contender(Implementation implementation) {
   return contender;
 }
 
-std::vector<std::vector<std::string>> worker_commands(const Contender& contender,
-                                                      const WorkerCommand& command) {
+WorkerTeam make_team(const Contender& contender, int ranks, int flags_fd) {
+  WorkerTeam team{.name = std::string(to_string(contender.implementation)), .ranks = ranks};
+  team.process.environment = {{"OMP_NUM_THREADS", "1"}, {"MKL_NUM_THREADS", "1"}};
   const std::string program = contender.program.string();
-  const std::string size = fmt::format("{}", command.ranks);
+  const std::string size = fmt::format("{}", ranks);
   if (contender.implementation == Implementation::kOpenMpi) {
-    return {{"mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", size, program,
-             "--socket", command.socket, "--size", size}};
+    // A launcher is asked to end rather than killed: it has files to remove.
+    team.process.parent_death_signal = SIGTERM;
+    team.commands = {{"mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", size,
+                      program, "--size", size}};
+    return team;
   }
-  std::vector<std::vector<std::string>> commands;
-  for (int rank = 0; rank < command.ranks; ++rank) {
-    auto& words = commands.emplace_back(std::vector{program});
+  for (int rank = 0; rank < ranks; ++rank) {
+    auto& words = team.commands.emplace_back(std::vector{program});
     if (contender.implementation == Implementation::kLockstep) {
-      words.insert(words.end(), {"bench", "worker", "--flags-fd", fmt::format("{}", command.flags_fd)});
+      words.insert(words.end(), {"bench", "worker", "--flags-fd", fmt::format("{}", flags_fd)});
     }
-    words.insert(words.end(),
-                 {"--socket", command.socket, "--size", size, "--rank", fmt::format("{}", rank)});
+    words.insert(words.end(), {"--size", size, "--rank", fmt::format("{}", rank)});
   }
-  return commands;
+  if (contender.implementation == Implementation::kLockstep) {
+    team.process.inherited_fds = {flags_fd};
+  }
+  return team;
 }
 
 }  // namespace lockstep::bench

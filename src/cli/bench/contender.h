@@ -5,7 +5,8 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <vector>
+
+#include "cli/bench/worker_group.h"
 
 namespace lockstep::bench {
 
@@ -21,13 +22,7 @@ struct Contender {
 
 Contender find_contender(Implementation implementation);
 
-// The processes to start for `ranks` workers: one for each, or one launcher that starts them all.
-struct WorkerCommand {
-  int ranks = 0;
-  std::string socket;  // of the coordinator
-  int flags_fd = -1;   // memory for the ping-pong of lockstep's workers; others get none
-};
-std::vector<std::vector<std::string>> worker_commands(const Contender& contender,
-                                                      const WorkerCommand& command);
+// Its workers. `flags_fd` is memory for the ping-pong of lockstep's; others get none.
+WorkerTeam make_team(const Contender& contender, int ranks, int flags_fd);
 
 }  // namespace lockstep::bench

@@ -1,8 +1,10 @@
 #include "cli/bench/host.h"
 
+#include <fmt/format.h>
 #include <sys/utsname.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "bench_worker/pinning.h"
 #include "cli/doctor/host_files.h"
@@ -32,6 +34,24 @@ std::string load_averages() {
     averages += (i == 0 ? "" : " ") + std::string(words[i]);
   }
   return averages;
+}
+
+std::string cores_text(const Machine& machine) {
+  return fmt::format("{} core{}", machine.cores, machine.cores == 1 ? "" : "s");
+}
+
+std::string machine_lines(const Machine& machine) {
+  return fmt::format("machine    {}, {}, Linux {}\n", machine.processor, cores_text(machine),
+                     machine.kernel) +
+         fmt::format("load       {} before, {} after\n", machine.load_before, machine.load_after);
+}
+
+nlohmann::ordered_json machine_json(const Machine& machine) {
+  return {{"processor", machine.processor},
+          {"cores", machine.cores},
+          {"kernel", machine.kernel},
+          {"load_before", machine.load_before},
+          {"load_after", machine.load_after}};
 }
 
 }  // namespace lockstep::bench

@@ -2,16 +2,31 @@
 
 // Where a benchmark runs, as far as it matters to its numbers.
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "cli/bench/report.h"
-
 namespace lockstep::bench {
+
+struct Machine {
+  std::string processor;
+  int cores = 0;  // that this process may use
+  std::string kernel;
+  std::string load_before;  // the averages over 1, 5 and 15 minutes
+  std::string load_after;
+};
 
 // All of it but the load afterwards.
 Machine describe_machine();
 
 // "0.52 0.58 0.59": over 1, 5 and 15 minutes.
 std::string load_averages();
+
+// "2 cores"
+std::string cores_text(const Machine& machine);
+
+// Two lines for a table.
+std::string machine_lines(const Machine& machine);
+// An object for a report.
+nlohmann::ordered_json machine_json(const Machine& machine);
 
 }  // namespace lockstep::bench

@@ -8,10 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/bench/svg.h"
 #include "cli/doctor/size_text.h"
 
 namespace lockstep::bench {
 namespace {
+
+using svg::kInk;
+using svg::line;
+using svg::text_at;
 
 constexpr double kPanelWidth = 400;
 constexpr double kPanelHeight = 300;
@@ -21,8 +26,6 @@ constexpr double kTop = 122;
 constexpr double kRight = 28;
 constexpr double kBottom = 60;
 constexpr double kLabelWidth = 46;  // of a size, so that two do not touch
-constexpr std::string_view kInk = "#1f2933";
-constexpr std::string_view kFaint = "#66717d";
 
 // One line of the plot.
 struct Curve {
@@ -45,7 +48,7 @@ Curve curve_of(Implementation implementation) {
 
 constexpr Curve kBoundCurve = {"bound", "#8a949e", R"(stroke-width="1.8" stroke-dasharray="6 4")"};
 
-// A logarithmic axis: from values to places on the picture.
+// A logarithmic axis: from values to places on the svg.
 class Axis {
  public:
   Axis(double low, double high, double first, double last)
@@ -100,45 +103,6 @@ std::string decade_text(double time_us) {
   return time_us >= 1e3 ? fmt::format("{:g} ms", time_us / 1e3)
          : time_us >= 1 ? fmt::format("{:g} µs", time_us)
                         : fmt::format("{:g} ns", time_us * 1e3);
-}
-
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      default:
-        result += c;
-    }
-  }
-  return result;
-}
-
-struct TextStyle {
-  double size = 12;
-  std::string_view color = kFaint;
-  std::string_view anchor = "start";
-  std::string_view weight = "normal";
-};
-
-std::string text_at(double x, double y, std::string_view text, const TextStyle& style) {
-  return fmt::format(
-      "<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{}\" fill=\"{}\" text-anchor=\"{}\" "
-      "font-weight=\"{}\">{}</text>\n",
-      x, y, style.size, style.color, style.anchor, style.weight, escaped(text));
-}
-
-std::string line(double x1, double y1, double x2, double y2, std::string_view color) {
-  return fmt::format("<line x1=\"{:.1f}\" y1=\"{:.1f}\" x2=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\"/>\n", x1,
-                     y1, x2, y2, color);
 }
 
 // The panel for one number of ranks.
@@ -275,26 +239,20 @@ std::string render_svg(const Report& report) {
   const auto panels = static_cast<double>(rank_counts.size());
   const double width = kLeft + panels * kPanelWidth + (panels - 1) * kPanelGap + kRight;
   const double height = kTop + kPanelHeight + kBottom;
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
-      "font-family=\"Inter, 'DejaVu Sans', Helvetica, Arial, sans-serif\">\n"
-      "<title>Time of an all-reduce over its size</title>\n"
-      "<rect width=\"{0}\" height=\"{1}\" fill=\"#fafbfc\"/>\n",
-      width, height);
-  svg += text_at(kLeft, 30, "Time of an all-reduce (float32 sum, in place)",
-                 {.size = 17, .color = kInk, .weight = "600"});
-  svg += text_at(
-      kLeft, 50,
-      fmt::format("{}, {} core{}. Lower is better. Median; whiskers to the 95th percentile.",
-                  report.machine.processor, report.machine.cores, report.machine.cores == 1 ? "" : "s"),
-      {});
-  svg += legend(report);
+  std::string picture = svg::opening("Time of an all-reduce over its size", width, height);
+  picture += text_at(kLeft, 30, "Time of an all-reduce (float32 sum, in place)",
+                     {.size = 17, .color = kInk, .weight = "600"});
+  picture += text_at(kLeft, 50,
+                     fmt::format("{}, {}. Lower is better. Median; whiskers to the 95th percentile.",
+                                 report.machine.processor, cores_text(report.machine)),
+                     {});
+  picture += legend(report);
   double left = kLeft;
   for (const int ranks : rank_counts) {
-    svg += Panel(report, ranks, left).render(ranks == rank_counts.front());
+    picture += Panel(report, ranks, left).render(ranks == rank_counts.front());
     left += kPanelWidth + kPanelGap;
   }
-  return svg + "</svg>\n";
+  return picture + svg::closing();
 }
 
 }  // namespace lockstep::bench

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/bench/host.h"
 #include "cli/bench/observations.h"
 
 namespace lockstep::bench {
@@ -40,14 +41,6 @@ struct PingPong {
   double median_ns = 0;
   double p95_ns = 0;
   std::map<Proximity, int> blocks;
-};
-
-struct Machine {
-  std::string processor;
-  int cores = 0;  // that this process may use
-  std::string kernel;
-  std::string load_before;  // the averages over 1, 5 and 15 minutes
-  std::string load_after;
 };
 
 struct Report {

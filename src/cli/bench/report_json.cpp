@@ -9,14 +9,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json machine_json(const Report& report) {
-  Json versions = Json::object();
+Json machine_and_versions_json(const Report& report) {
+  Json json = machine_json(report.machine);
+  json["versions"] = Json::object();
   for (const auto& [implementation, version] : report.versions) {
-    versions[std::string(to_string(implementation))] = version;
+    json["versions"][std::string(to_string(implementation))] = version;
   }
-  return {{"processor", report.machine.processor},   {"cores", report.machine.cores},
-          {"kernel", report.machine.kernel},         {"load_before", report.machine.load_before},
-          {"load_after", report.machine.load_after}, {"versions", versions}};
+  return json;
 }
 
 // p: ranks, N: bytes.
@@ -84,7 +83,7 @@ Json ping_pong_json(const PingPong& ping_pong) {
 std::string to_json_text(const Report& report) {
   Json json = {{"format", 1},
                {"lockstep", version()},
-               {"machine", machine_json(report)},
+               {"machine", machine_and_versions_json(report)},
                {"formula", formula_json()},
                {"results", Json::array()},
                {"bound", Json::array()},

@@ -8,10 +8,14 @@
 namespace lockstep::bench {
 namespace {
 
-void sort_some(std::vector<double>& values) {
+void require_some(const std::vector<double>& values) {
   if (values.empty()) {
     throw Error(ErrorCode::kInvalidArgument, "there is no value to summarize");
   }
+}
+
+void sort_some(std::vector<double>& values) {
+  require_some(values);
   std::sort(values.begin(), values.end());
 }
 
@@ -27,6 +31,15 @@ double median(std::vector<double> values) {
   sort_some(values);
   const std::size_t middle = values.size() / 2;
   return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+double geometric_mean(const std::vector<double>& values) {
+  require_some(values);
+  double sum = 0;
+  for (const double value : values) {
+    sum += std::log(value);
+  }
+  return std::exp(sum / static_cast<double>(values.size()));
 }
 
 double bus_bandwidth_gbs(std::size_t bytes, int ranks, double time_us) {

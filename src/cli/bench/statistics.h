@@ -14,6 +14,9 @@ double quantile(std::vector<double> values, double share);
 // Of an even number of values the mean of the two in the middle.
 double median(std::vector<double> values);
 
+// The n-th root of the product of n positive values: how ratios are averaged.
+double geometric_mean(const std::vector<double>& values);
+
 // Bus bandwidth as nccl-tests defines it for all-reduce: what each rank has to send, 2 (p - 1) / p of the
 // buffer, over the time. In GB/s, which are 10^9 bytes.
 double bus_bandwidth_gbs(std::size_t bytes, int ranks, double time_us);

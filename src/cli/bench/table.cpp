@@ -88,16 +88,12 @@ std::string row(const Report& report, const Point& point) {
   return text + "\n";
 }
 
-std::string machine_lines(const Report& report) {
-  const Machine& machine = report.machine;
-  std::string text = fmt::format("machine    {}, {} core{}, Linux {}\n", machine.processor, machine.cores,
-                                 machine.cores == 1 ? "" : "s", machine.kernel);
-  text += fmt::format("load       {} before, {} after\n", machine.load_before, machine.load_after);
+std::string versions_line(const Report& report) {
   std::string versions;
   for (const auto& [implementation, version] : report.versions) {
     versions += fmt::format("{}{}", versions.empty() ? "" : ", ", version);
   }
-  return text + fmt::format("versions   {}\n", versions);
+  return fmt::format("versions   {}\n", versions);
 }
 
 std::string ping_pong_line(const PingPong& ping_pong) {
@@ -114,8 +110,7 @@ std::string ping_pong_line(const PingPong& ping_pong) {
 std::string render_table(const Report& report) {
   std::string text = "all-reduce: the sum of float32 buffers, in place, times of the slowest rank\n";
   for (const int ranks : report.rank_counts()) {
-    text += fmt::format("\n{} rank{} on {} core{}\n", ranks, ranks == 1 ? "" : "s", report.machine.cores,
-                        report.machine.cores == 1 ? "" : "s");
+    text += fmt::format("\n{} rank{} on {}\n", ranks, ranks == 1 ? "" : "s", cores_text(report.machine));
     text += headings(report);
     for (const Point& point : report.points(ranks)) {
       text += row(report, point);
@@ -124,7 +119,7 @@ std::string render_table(const Report& report) {
   text += "\nGB/s       bus bandwidth, 2 (p - 1) / p x size / median\n";
   text += "x NAME     how many times as long as lockstep it takes\n";
   text += "bound      the kernel alone on private memory, all ranks at once, and two flags\n";
-  text += machine_lines(report) + ping_pong_line(report.ping_pong);
+  text += machine_lines(report.machine) + versions_line(report) + ping_pong_line(report.ping_pong);
   for (const std::string& line : report.left_out) {
     text += fmt::format("left out   {}\n", line);
   }

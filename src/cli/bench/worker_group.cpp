@@ -11,9 +11,7 @@
 
 #include "base/duration_text.h"
 #include "bench_worker/random_token.h"
-#include "cli/bench/ping_pong_flags.h"
 #include "comm/rank_list.h"
-#include "comm/shm/memory_file.h"
 #include "lockstep/error.h"
 
 namespace lockstep::bench {
@@ -45,30 +43,16 @@ pollfd readable(int fd) {
   return {.fd = fd, .events = POLLIN, .revents = 0};
 }
 
-// A launcher is asked to end rather than killed: it has files to remove.
-SubprocessOptions process_options(Implementation implementation, int flags_fd) {
-  SubprocessOptions options;
-  options.environment = {{"OMP_NUM_THREADS", "1"}, {"MKL_NUM_THREADS", "1"}};
-  if (implementation == Implementation::kOpenMpi) {
-    options.parent_death_signal = SIGTERM;
-  }
-  if (implementation == Implementation::kLockstep) {
-    options.inherited_fds = {flags_fd};
-  }
-  return options;
-}
-
 }  // namespace
 
-WorkerGroup::WorkerGroup(const Contender& contender, int ranks, std::chrono::nanoseconds patience)
-    : implementation_(contender.implementation),
-      ranks_(ranks),
+WorkerGroup::WorkerGroup(const WorkerTeam& team, std::chrono::nanoseconds patience)
+    : name_(team.name),
+      ranks_(team.ranks),
       patience_(patience),
       socket_("lockstep.bench." + random_token()),
-      flags_(create_memory_file(sizeof(PingPongFlags))),
-      links_(static_cast<std::size_t>(ranks)) {
+      links_(static_cast<std::size_t>(team.ranks)) {
   PacketListener listener(socket_);
-  start(contender);
+  start(team);
   connect_all(listener, Deadline::after(patience));
 }
 
@@ -85,11 +69,13 @@ WorkerGroup::~WorkerGroup() {
   }
 }
 
-void WorkerGroup::start(const Contender& contender) {
-  const auto options = process_options(implementation_, flags_.get());
-  for (const auto& command :
-       worker_commands(contender, {.ranks = ranks_, .socket = socket_, .flags_fd = flags_.get()})) {
-    processes_.push_back(Subprocess::spawn(command, options));
+void WorkerGroup::start(const WorkerTeam& team) {
+  if (team.commands.size() != links_.size()) {
+    launcher_ = team.commands.front().front();
+  }
+  for (std::vector<std::string> command : team.commands) {
+    command.insert(command.end(), {"--socket", socket_});
+    processes_.push_back(Subprocess::spawn(command, team.process));
   }
 }
 
@@ -113,7 +99,7 @@ void WorkerGroup::connect_all(PacketListener& listener, const Deadline& deadline
     }
     for (std::size_t i = 0; i < processes_.size(); ++i) {
       if (const auto status = processes_[i].poll()) {
-        const std::string who = processes_.size() == links_.size() ? title(i) : "mpirun";
+        const std::string who = launcher_.empty() ? title(i) : launcher_;
         throw Error(ErrorCode::kPeerLost, fmt::format("{} {} before it connected", who, status->describe()));
       }
     }
@@ -129,7 +115,7 @@ void WorkerGroup::take_in(PacketListener& listener) {
   Hello hello = parse_hello(*text);
   if (hello.rank < 0 || hello.rank >= ranks_ || links_[static_cast<std::size_t>(hello.rank)]) {
     throw Error(ErrorCode::kMismatch, fmt::format("a worker of {} with {} ranks says that it is rank {}",
-                                                  to_string(implementation_), ranks_, hello.rank));
+                                                  name_, ranks_, hello.rank));
   }
   if (hello.rank == 0) {
     invitation_ = std::move(hello.invitation);
@@ -151,10 +137,6 @@ std::vector<std::vector<std::int64_t>> WorkerGroup::measure(const Order& order) 
 std::vector<std::vector<std::int64_t>> WorkerGroup::measure(const Order& order, int ranks) {
   std::vector<std::vector<std::int64_t>> times;
   for (Answer& answer : ask(order, ranks)) {
-    if (answer.times_ns.size() != static_cast<std::size_t>(order.iterations)) {
-      throw Error(ErrorCode::kMismatch, fmt::format("{} measured {} times, not {}", title(times.size()),
-                                                    answer.times_ns.size(), order.iterations));
-    }
     times.push_back(std::move(answer.times_ns));
   }
   return times;
@@ -168,9 +150,20 @@ std::vector<pid_t> WorkerGroup::processes() const {
   return pids;
 }
 
+std::vector<Answer> WorkerGroup::ask(const Order& order) {
+  return ask(order, ranks_);
+}
+
 std::vector<Answer> WorkerGroup::ask(const Order& order, int ranks) {
   hand_out(to_text(order), ranks);
-  return collect(ranks);
+  std::vector<Answer> answers = collect(ranks);
+  for (std::size_t rank = 0; rank < answers.size(); ++rank) {
+    if (answers[rank].times_ns.size() != static_cast<std::size_t>(order.iterations)) {
+      throw Error(ErrorCode::kMismatch, fmt::format("{} measured {} times, not {}", title(rank),
+                                                    answers[rank].times_ns.size(), order.iterations));
+    }
+  }
+  return answers;
 }
 
 void WorkerGroup::hand_out(const std::string& order, int ranks) {
@@ -229,13 +222,13 @@ Answer WorkerGroup::receive(std::size_t rank) {
 }
 
 std::string WorkerGroup::title(std::size_t rank) const {
-  return fmt::format("rank {} of {} of {}", rank, ranks_, to_string(implementation_));
+  return fmt::format("rank {} of {} of {}", rank, ranks_, name_);
 }
 
 // How a worker ended is known for those that are our own children.
 Error WorkerGroup::lost(std::size_t rank) {
   std::string end = "left";
-  if (processes_.size() == links_.size()) {
+  if (launcher_.empty()) {
     if (const auto status = processes_[rank].wait(Deadline::after(kTimeToLeave))) {
       end = status->describe();
     }
@@ -251,7 +244,7 @@ std::string WorkerGroup::missing_ranks(const std::vector<bool>& there) const {
     }
   }
   return fmt::format("rank{} {} of {} of {}", missing.size() == 1 ? "" : "s", rank_list(missing), ranks_,
-                     to_string(implementation_));
+                     name_);
 }
 
 }  // namespace lockstep::bench

@@ -104,7 +104,8 @@ TEST(Bench, KnowsWhichBenchmarksThereAre) {
   EXPECT_EQ(run_lockstep({"bench"}).status.exit_code, 2);
   const auto done = run_lockstep({"bench", "broadcast"});
   EXPECT_EQ(done.status.exit_code, 2);
-  EXPECT_EQ(done.standard_error, "lockstep bench: unknown benchmark 'broadcast'; there is 'allreduce'\n");
+  EXPECT_EQ(done.standard_error,
+            "lockstep bench: unknown benchmark 'broadcast'; there are 'allreduce' and 'step'\n");
 }
 
 TEST(BenchWorker, EndsWhenNobodyWantsIt) {

@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 namespace lockstep::bench {
 namespace {
 
@@ -12,28 +14,33 @@ using testing::IsEmpty;
 using Words = std::vector<std::string>;
 
 TEST(Contender, StartsAProcessOfItsOwnForEachRankOfLockstep) {
-  EXPECT_THAT(worker_commands(
-                  {.implementation = Implementation::kLockstep, .program = "/bin/lockstep", .missing = {}},
-                  {.ranks = 2, .socket = "s", .flags_fd = 9}),
-              ElementsAre(Words{"/bin/lockstep", "bench", "worker", "--flags-fd", "9", "--socket", "s",
-                                "--size", "2", "--rank", "0"},
-                          Words{"/bin/lockstep", "bench", "worker", "--flags-fd", "9", "--socket", "s",
-                                "--size", "2", "--rank", "1"}));
+  const WorkerTeam team = make_team(
+      {.implementation = Implementation::kLockstep, .program = "/bin/lockstep", .missing = {}}, 2, 9);
+  EXPECT_EQ(team.name, "lockstep");
+  EXPECT_EQ(team.ranks, 2);
+  EXPECT_THAT(
+      team.commands,
+      ElementsAre(
+          Words{"/bin/lockstep", "bench", "worker", "--flags-fd", "9", "--size", "2", "--rank", "0"},
+          Words{"/bin/lockstep", "bench", "worker", "--flags-fd", "9", "--size", "2", "--rank", "1"}));
+  EXPECT_THAT(team.process.inherited_fds, ElementsAre(9));
 }
 
 TEST(Contender, StartsAHelperForEachRankOfGloo) {
-  EXPECT_THAT(worker_commands({.implementation = Implementation::kGloo, .program = "/x/gloo", .missing = {}},
-                              {.ranks = 2, .socket = "s", .flags_fd = 9}),
-              ElementsAre(Words{"/x/gloo", "--socket", "s", "--size", "2", "--rank", "0"},
-                          Words{"/x/gloo", "--socket", "s", "--size", "2", "--rank", "1"}));
+  const WorkerTeam team =
+      make_team({.implementation = Implementation::kGloo, .program = "/x/gloo", .missing = {}}, 2, 9);
+  EXPECT_THAT(team.commands, ElementsAre(Words{"/x/gloo", "--size", "2", "--rank", "0"},
+                                         Words{"/x/gloo", "--size", "2", "--rank", "1"}));
+  EXPECT_THAT(team.process.inherited_fds, IsEmpty());
 }
 
 TEST(Contender, LeavesTheRanksOfOpenMpiToItsLauncher) {
-  EXPECT_THAT(
-      worker_commands({.implementation = Implementation::kOpenMpi, .program = "/x/mpi", .missing = {}},
-                      {.ranks = 4, .socket = "s", .flags_fd = 9}),
-      ElementsAre(Words{"mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", "4",
-                        "/x/mpi", "--socket", "s", "--size", "4"}));
+  const WorkerTeam team =
+      make_team({.implementation = Implementation::kOpenMpi, .program = "/x/mpi", .missing = {}}, 4, 9);
+  EXPECT_EQ(team.ranks, 4);
+  EXPECT_THAT(team.commands, ElementsAre(Words{"mpirun", "--allow-run-as-root", "--oversubscribe",
+                                               "--bind-to", "none", "-n", "4", "/x/mpi", "--size", "4"}));
+  EXPECT_EQ(team.process.parent_death_signal, SIGTERM);
 }
 
 // This test program lies in the same folder as lockstep, but need not have all helpers beside it.

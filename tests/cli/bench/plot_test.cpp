@@ -4,38 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "cli/bench/example_report.h"
+#include "cli/bench/svg_fault.h"
 
 namespace lockstep::bench {
 namespace {
 
 using testing::HasSubstr;
 using testing::Not;
-
-// The names of the elements that are open at the end, or the first thing that is not well-formed.
-std::string fault_of(std::string_view svg) {
-  std::vector<std::string> open;
-  for (std::size_t at = svg.find('<'); at != std::string_view::npos; at = svg.find('<', at + 1)) {
-    const std::size_t end = svg.find('>', at);
-    if (end == std::string_view::npos) {
-      return "a tag without end";
-    }
-    const std::string_view tag = svg.substr(at + 1, end - at - 1);
-    const std::string name(tag.substr(0, tag.find_first_of(" /", 1)));
-    if (tag.starts_with('/')) {
-      if (open.empty() || "/" + open.back() != tag) {
-        return "unexpected <" + std::string(tag) + ">";
-      }
-      open.pop_back();
-    } else if (!tag.ends_with('/')) {
-      open.push_back(name);
-    }
-  }
-  return open.empty() ? "" : "<" + open.back() + "> is not closed";
-}
 
 Report with_four_ranks_too() {
   Observations seen = example_observations();
@@ -49,7 +26,7 @@ Report with_four_ranks_too() {
 TEST(Plot, IsWellFormedWhateverTheMachineIsCalled) {
   const std::string svg = render_svg(example_report());
   EXPECT_THAT(svg, testing::StartsWith("<svg xmlns=\"http://www.w3.org/2000/svg\""));
-  EXPECT_EQ(fault_of(svg), "");
+  EXPECT_EQ(svg_fault(svg), "");
   EXPECT_THAT(svg, HasSubstr("Example &lt;8&gt; &amp; Sons, 2 cores."));
 }
 
@@ -72,7 +49,7 @@ TEST(Plot, HasAPanelForEachNumberOfRanks) {
   const std::string svg = render_svg(with_four_ranks_too());
   EXPECT_THAT(svg, HasSubstr(">4 ranks<"));
   EXPECT_THAT(svg, HasSubstr("data-series=\"lockstep 4\""));
-  EXPECT_EQ(fault_of(svg), "");
+  EXPECT_EQ(svg_fault(svg), "");
 }
 
 TEST(Plot, HasNoNumberThatIsNone) {

@@ -44,6 +44,16 @@ TEST(Quantile, OfTheEndsIsTheSmallestAndTheLargest) {
   EXPECT_EQ(quantile({5, 3, 8}, 1), 8);
 }
 
+TEST(GeometricMean, OfARatioAndItsInverseIsOne) {
+  EXPECT_DOUBLE_EQ(geometric_mean({4, 0.25}), 1);
+  EXPECT_DOUBLE_EQ(geometric_mean({1, 2, 4}), 2);
+  EXPECT_DOUBLE_EQ(geometric_mean({3}), 3);
+}
+
+TEST(GeometricMean, RefusesNothing) {
+  EXPECT_THROW(geometric_mean({}), Error);
+}
+
 TEST(BusBandwidth, CountsWhatEachRankHasToSend) {
   EXPECT_DOUBLE_EQ(bus_bandwidth_gbs(1'000'000, 2, 100), 10);  // p = 2: the buffer once
   EXPECT_DOUBLE_EQ(bus_bandwidth_gbs(1'000'000, 4, 100), 15);  // p = 4: one and a half times

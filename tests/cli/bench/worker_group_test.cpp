@@ -7,6 +7,11 @@
 #include <functional>
 #include <string>
 
+#include "base/unique_fd.h"
+#include "cli/bench/contender.h"
+#include "cli/bench/ping_pong_flags.h"
+#include "comm/shm/memory_file.h"
+
 namespace lockstep::bench {
 namespace {
 
@@ -17,12 +22,16 @@ using testing::StartsWith;
 
 constexpr std::size_t kBytes = 1 << 20;
 
-Contender lockstep_contender() {
-  return {.implementation = Implementation::kLockstep, .program = LOCKSTEP_PROGRAM, .missing = {}};
+// The workers of `lockstep bench allreduce`; a group of them lives on without the descriptor of its flags.
+WorkerGroup lockstep_group(int ranks, std::chrono::nanoseconds patience) {
+  const UniqueFd flags = create_memory_file(sizeof(PingPongFlags));
+  return {make_team({.implementation = Implementation::kLockstep, .program = LOCKSTEP_PROGRAM, .missing = {}},
+                    ranks, flags.get()),
+          patience};
 }
 
 WorkerGroup joined_group(std::chrono::nanoseconds patience = seconds(30)) {
-  WorkerGroup group(lockstep_contender(), 2, patience);
+  WorkerGroup group = lockstep_group(2, patience);
   group.join(kBytes);
   return group;
 }
@@ -42,7 +51,7 @@ std::string failure_of(const std::function<void()>& action, ErrorCode code) {
 }
 
 TEST(WorkerGroup, MeasuresOnEveryRank) {
-  WorkerGroup group(lockstep_contender(), 3, seconds(30));
+  WorkerGroup group = lockstep_group(3, seconds(30));
   EXPECT_THAT(group.join(kBytes), StartsWith("lockstep "));
   const auto times = group.measure(measure_order(4096, 5));
   EXPECT_THAT(times, SizeIs(3));
@@ -59,9 +68,25 @@ TEST(WorkerGroup, MeasuresTheHostThroughTheRanksOfLockstep) {
 }
 
 TEST(WorkerGroup, NamesTheRankThatEndsBeforeItConnects) {
-  const Contender broken{.implementation = Implementation::kGloo, .program = "/bin/false", .missing = {}};
-  EXPECT_THAT(failure_of([&] { WorkerGroup(broken, 2, seconds(30)); }, ErrorCode::kPeerLost),
+  const WorkerTeam broken{.name = "gloo", .ranks = 2, .commands = {{"/bin/false"}, {"/bin/false"}}};
+  EXPECT_THAT(failure_of([&] { WorkerGroup(broken, seconds(30)); }, ErrorCode::kPeerLost),
               testing::MatchesRegex("rank [01] of 2 of gloo exited with code 1 before it connected"));
+}
+
+TEST(WorkerGroup, NamesTheLauncherThatEndsBeforeItsRanksConnect) {
+  const WorkerTeam broken{.name = "openmpi", .ranks = 2, .commands = {{"false"}}};
+  EXPECT_EQ(failure_of([&] { WorkerGroup(broken, seconds(30)); }, ErrorCode::kPeerLost),
+            "false exited with code 1 before it connected");
+}
+
+TEST(WorkerGroup, BringsEachAnswerInWhole) {
+  WorkerGroup group = joined_group();
+  const std::vector<Answer> answers = group.ask(measure_order(4096, 2));
+  ASSERT_THAT(answers, SizeIs(2));
+  for (const Answer& answer : answers) {
+    EXPECT_THAT(answer.times_ns, SizeIs(2));
+    EXPECT_GT(answer.peak_rss_bytes, kBytes);
+  }
 }
 
 TEST(WorkerGroup, NamesTheRankThatWasKilled) {

@@ -1,0 +1,15 @@
+#pragma once
+
+// A model of the benchmark, seen from its training loop: one input, one output with the classes last.
+
+#include <torch/nn/module.h>
+#include <torch/types.h>
+
+namespace lockstep::bench {
+
+class Net : public torch::nn::Module {
+ public:
+  virtual torch::Tensor forward(const torch::Tensor& input) = 0;
+};
+
+}  // namespace lockstep::bench

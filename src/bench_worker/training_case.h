@@ -1,0 +1,39 @@
+#pragma once
+
+// What `lockstep bench step` trains: a model with a batch size. Known to the coordinator and to the workers; only
+// the workers know what the models are made of.
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::bench {
+
+enum class Model {
+  kMlp,
+  kGpt,
+  kResNet18,
+  kMlpTiny,  // for tests: takes no time
+};
+
+inline constexpr std::array kModels = {Model::kMlp, Model::kGpt, Model::kResNet18, Model::kMlpTiny};
+
+std::string_view to_string(Model model);  // "mlp", "gpt", "resnet18", "mlp-tiny"
+
+struct TrainingCase {
+  Model model = Model::kMlp;
+  int batch = 1;  // samples per rank and step
+
+  friend bool operator==(const TrainingCase&, const TrainingCase&) = default;
+};
+
+inline constexpr int kLargestBatch = 4096;
+
+std::string to_string(const TrainingCase& training);  // "mlp:32"
+
+// "mlp:32" is one case, "mlp" all those that the model is usually measured with. Throws Error{kInvalidConfig} for
+// anything else.
+std::vector<TrainingCase> parse_training_cases(std::string_view text);
+
+}  // namespace lockstep::bench

@@ -1,0 +1,134 @@
+#include "cli/bench/step/campaign.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <string>
+
+#include "cli/bench/step/agreement.h"
+#include "cli/bench/worker_group.h"
+
+namespace lockstep::bench::step {
+namespace {
+
+constexpr int kWarmUpSteps = 3;  // and one more, as in each round
+constexpr int kFewestSteps = 2;
+constexpr int kMostSteps = 200;
+
+// One variant of the case at hand.
+struct Entrant {
+  Variant variant = Variant::kNoComm;
+  WorkerGroup workers;
+  Series series;
+};
+
+// A step is over when its slowest rank is.
+std::vector<double> slowest_ms(const std::vector<Answer>& answers) {
+  std::vector<double> times(answers.front().times_ns.size());
+  for (std::size_t step = 0; step < times.size(); ++step) {
+    for (const Answer& answer : answers) {
+      times[step] = std::max(times[step], static_cast<double>(answer.times_ns[step]) / 1e6);
+    }
+  }
+  return times;
+}
+
+class Campaign {
+ public:
+  Campaign(const CampaignPlan& plan, Progress& progress) : plan_(plan), progress_(progress) {}
+
+  Observations run() {
+    for (const TrainingCase& training : plan_.cases) {
+      measure_case(training);
+    }
+    return std::move(seen_);
+  }
+
+ private:
+  void measure_case(const TrainingCase& training) {
+    std::deque<Entrant> entrants;
+    for (const Variant variant : plan_.variants) {
+      show(training, "starting", variant);
+      entrants.push_back(start(training, variant));
+    }
+    const int steps = warm_up(training, entrants);
+    for (int round = 0; round < plan_.rounds; ++round) {
+      for (std::size_t turn = 0; turn < entrants.size(); ++turn) {
+        Entrant& entrant = entrants[(static_cast<std::size_t>(round) + turn) % entrants.size()];
+        show(training, fmt::format("round {} of {},", round + 1, plan_.rounds), entrant.variant);
+        measure(entrant, steps);
+      }
+    }
+    for (Entrant& entrant : entrants) {
+      seen_.series.push_back(std::move(entrant.series));
+    }
+  }
+
+  Entrant start(const TrainingCase& training, Variant variant) {
+    Entrant entrant{.variant = variant,
+                    .workers = WorkerGroup(make_team(variant, training, plan_.programs), plan_.patience),
+                    .series = {.training = training, .variant = variant}};
+    const std::string version = entrant.workers.join(0);
+    if (std::find(seen_.versions.begin(), seen_.versions.end(), version) == seen_.versions.end()) {
+      seen_.versions.push_back(version);
+    }
+    return entrant;
+  }
+
+  // Gets everybody past their first steps, makes sure that they train the same, and tells how many steps a round
+  // has: the same number for all, after the slowest.
+  int warm_up(const TrainingCase& training, std::deque<Entrant>& entrants) {
+    std::vector<WarmUpLosses> losses;
+    double slowest = 0;
+    for (Entrant& entrant : entrants) {
+      show(training, "warming up", entrant.variant);
+      const std::vector<Answer> answers = ask_for_steps(entrant, kWarmUpSteps);
+      const std::vector<double> times = slowest_ms(answers);
+      slowest = std::max(slowest, *std::min_element(times.begin(), times.end()));
+      auto& own = losses.emplace_back(WarmUpLosses{.variant = entrant.variant, .by_rank = {}});
+      for (const Answer& answer : answers) {
+        own.by_rank.push_back(answer.loss);
+      }
+    }
+    require_agreement(training, losses);
+    return steps_per_round(plan_, std::chrono::nanoseconds(static_cast<std::int64_t>(slowest * 1e6)));
+  }
+
+  static void measure(Entrant& entrant, int steps) {
+    const std::vector<Answer> answers = ask_for_steps(entrant, steps);
+    const std::vector<double> times = slowest_ms(answers);
+    Series& series = entrant.series;
+    series.times_ms.insert(series.times_ms.end(), times.begin(), times.end());
+    for (const Answer& answer : answers) {
+      series.peak_rss_bytes = std::max(series.peak_rss_bytes, answer.peak_rss_bytes);
+    }
+  }
+
+  static std::vector<Answer> ask_for_steps(Entrant& entrant, int steps) {
+    return entrant.workers.ask(
+        {.kind = OrderKind::kMeasure, .bytes = 0, .iterations = steps, .invitation = {}});
+  }
+
+  void show(const TrainingCase& training, std::string_view what, Variant variant) {
+    progress_.show(fmt::format("{}: {} {}", to_string(training), what, to_string(variant)));
+  }
+
+  const CampaignPlan& plan_;
+  Progress& progress_;
+  Observations seen_;
+};
+
+}  // namespace
+
+int steps_per_round(const CampaignPlan& plan, std::chrono::nanoseconds step) {
+  const auto affordable = plan.time_per_round / std::max(step, std::chrono::nanoseconds(1));
+  return static_cast<int>(std::clamp<std::int64_t>(affordable, kFewestSteps, kMostSteps));
+}
+
+Observations run_campaign(const CampaignPlan& plan, Progress& progress) {
+  return Campaign(plan, progress).run();
+}
+
+}  // namespace lockstep::bench::step

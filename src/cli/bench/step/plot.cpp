@@ -1,0 +1,139 @@
+#include "cli/bench/step/plot.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "cli/bench/svg.h"
+
+namespace lockstep::bench::step {
+namespace {
+
+using svg::kInk;
+using svg::line;
+using svg::text_at;
+
+constexpr double kBarWidth = 22;
+constexpr double kBarGap = 6;
+constexpr double kPanelHeight = 260;
+constexpr double kPanelGap = 30;
+constexpr double kLeft = 40;
+constexpr double kTop = 120;
+constexpr double kRight = 28;
+constexpr double kBottom = 44;
+constexpr double kHeadroom = 18;  // for the number on top of the highest bar
+constexpr double kLegendStep = 128;
+
+std::string_view color_of(Variant variant) {
+  switch (variant) {
+    case Variant::kNoComm:
+      return "#8a949e";
+    case Variant::kDdp:
+      return "#1d5fd1";
+    case Variant::kDdpOneRank:
+      return "#7fa6e8";
+    case Variant::kPlainOneRank:
+      return "#c3cad1";
+    case Variant::kPytorchDdp:
+      return "#d9731a";
+    case Variant::kPytorchDdpView:
+      return "#eeb27f";
+  }
+  return kInk;
+}
+
+double panel_width(const Report& report) {
+  return static_cast<double>(report.variants().size()) * (kBarWidth + kBarGap) + kBarGap;
+}
+
+// The panel of one case. Each has a scale of its own, from zero to its slowest variant.
+class Panel {
+ public:
+  Panel(const Report& report, const TrainingCase& training, double left)
+      : report_(report), training_(training), left_(left) {
+    for (const Result& result : report.results) {
+      if (result.training == training) {
+        highest_ = std::max({highest_, result.p90_ms, result.median_ms});
+      }
+    }
+  }
+
+  std::string render() const {
+    std::string picture = line(left_, y(0), left_ + panel_width(report_), y(0), "#c3cad1");
+    double x = left_ + kBarGap;
+    for (const Variant variant : report_.variants()) {
+      if (const Result* result = report_.find(training_, variant)) {
+        picture += bar(*result, x);
+      }
+      x += kBarWidth + kBarGap;
+    }
+    return picture + text_at(left_ + panel_width(report_) / 2, y(0) + 22, to_string(training_),
+                             {.size = 14, .color = kInk, .anchor = "middle", .weight = "600"});
+  }
+
+ private:
+  double y(double time_ms) const {
+    return kTop + kPanelHeight - time_ms / highest_ * (kPanelHeight - kHeadroom);
+  }
+
+  // The median, and a thin line from the 10th percentile to the 90th.
+  std::string bar(const Result& result, double x) const {
+    const double middle = x + kBarWidth / 2;
+    std::string picture = fmt::format(
+        "<rect data-series=\"{} {}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\" "
+        "fill=\"{}\"/>\n",
+        to_string(training_), to_string(result.variant), x, y(result.median_ms), kBarWidth,
+        y(0) - y(result.median_ms), color_of(result.variant));
+    picture += line(middle, y(result.p10_ms), middle, y(result.p90_ms), kInk);
+    return picture + text_at(middle, y(std::max(result.median_ms, result.p90_ms)) - 5,
+                             fmt::format("{:.{}f}", result.median_ms, result.median_ms < 10 ? 1 : 0),
+                             {.size = 10, .color = kInk, .anchor = "middle"});
+  }
+
+  const Report& report_;
+  TrainingCase training_;
+  double left_;
+  double highest_ = 1e-9;
+};
+
+std::string legend(const Report& report) {
+  std::string picture;
+  double x = kLeft;
+  for (const Variant variant : report.variants()) {
+    constexpr double kY = 66;
+    picture += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"14\" fill=\"{}\"/>\n", x, kY,
+                           color_of(variant));
+    picture += text_at(x + 20, kY + 11, to_string(variant), {.color = kInk});
+    x += kLegendStep;
+  }
+  return picture;
+}
+
+}  // namespace
+
+std::string render_svg(const Report& report) {
+  const std::vector<TrainingCase> cases = report.cases();
+  const auto panels = static_cast<double>(cases.size());
+  const auto names = static_cast<double>(report.variants().size());
+  const double width =
+      kLeft + kRight + std::max(panels * panel_width(report) + (panels - 1) * kPanelGap, names * kLegendStep);
+  std::string picture = svg::opening("Time of a training step", width, kTop + kPanelHeight + kBottom);
+  picture +=
+      text_at(kLeft, 30, "Time of a training step in ms", {.size = 17, .color = kInk, .weight = "600"});
+  picture +=
+      text_at(kLeft, 50,
+              fmt::format("{}, {}. Lower is better. Median; whiskers from the 10th to the 90th percentile.",
+                          report.machine.processor, cores_text(report.machine)),
+              {});
+  picture += legend(report);
+  double left = kLeft;
+  for (const TrainingCase& training : cases) {
+    picture += Panel(report, training, left).render();
+    left += panel_width(report) + kPanelGap;
+  }
+  return picture + svg::closing();
+}
+
+}  // namespace lockstep::bench::step

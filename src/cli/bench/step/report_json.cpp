@@ -1,0 +1,96 @@
+#include "cli/bench/step/report_json.h"
+
+#include <nlohmann/json.hpp>
+
+#include "lockstep/version.h"
+
+namespace lockstep::bench::step {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json number_or_null(const std::optional<double>& number) {
+  return number ? Json(*number) : Json(nullptr);
+}
+
+std::string key_of(Ratio ratio) {
+  switch (ratio) {
+    case Ratio::kSpeedUp:
+      return "speed_up";
+    case Ratio::kOverhead:
+      return "overhead";
+    case Ratio::kOneRank:
+      return "one_rank";
+  }
+  return "?";
+}
+
+Json formula_json() {
+  Json json = {{"sample", "the time of the slowest rank in one step"},
+               {"median_ms", "of all samples"},
+               {"p10_ms", "the smallest time that 10 % of the samples do not exceed"},
+               {"p90_ms", "the smallest time that 90 % of the samples do not exceed"},
+               {"peak_rss_mb", "VmHWM of the largest rank, in 10^6 bytes"}};
+  for (const Ratio ratio : kRatios) {
+    json[key_of(ratio)] = formula(ratio);
+  }
+  return json;
+}
+
+Json result_json(const Result& result) {
+  return {{"model", to_string(result.training.model)},
+          {"batch", result.training.batch},
+          {"variant", to_string(result.variant)},
+          {"ranks", rank_count(result.variant)},
+          {"median_ms", result.median_ms},
+          {"p10_ms", result.p10_ms},
+          {"p90_ms", result.p90_ms},
+          {"peak_rss_mb", result.peak_rss_mb},
+          {"samples", result.samples}};
+}
+
+Json ratios_json(const Report& report) {
+  Json ratios = Json::array();
+  for (const TrainingCase& training : report.cases()) {
+    Json entry = {{"model", to_string(training.model)}, {"batch", training.batch}};
+    for (const Ratio ratio : kRatios) {
+      entry[key_of(ratio)] = number_or_null(report.ratio(training, ratio));
+    }
+    ratios.push_back(entry);
+  }
+  return ratios;
+}
+
+Json bars_json(const Report& report) {
+  Json bars = Json::array();
+  for (const Bar& bar : kBars) {
+    const auto value = report.geometric_mean(bar.ratio);
+    bars.push_back({{"ratio", key_of(bar.ratio)},
+                    {bar.at_least ? "at_least" : "at_most", bar.limit},
+                    {"geometric_mean", number_or_null(value)},
+                    {"reached", value ? Json(reaches(bar, *value)) : Json(nullptr)}});
+  }
+  return bars;
+}
+
+}  // namespace
+
+std::string to_json_text(const Report& report) {
+  Json machine = machine_json(report.machine);
+  machine["versions"] = report.versions;
+  Json json = {{"format", 1},
+               {"lockstep", version()},
+               {"machine", machine},
+               {"formula", formula_json()},
+               {"rounds", report.rounds},
+               {"results", Json::array()},
+               {"ratios", ratios_json(report)},
+               {"bars", bars_json(report)},
+               {"left_out", report.left_out}};
+  for (const Result& result : report.results) {
+    json["results"].push_back(result_json(result));
+  }
+  return json.dump(2);
+}
+
+}  // namespace lockstep::bench::step

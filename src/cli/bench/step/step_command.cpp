@@ -1,0 +1,150 @@
+#include "cli/bench/step/step_command.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <iostream>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/bench/host.h"
+#include "cli/bench/output_file.h"
+#include "cli/bench/step/campaign.h"
+#include "cli/bench/step/plot.h"
+#include "cli/bench/step/python_search.h"
+#include "cli/bench/step/report.h"
+#include "cli/bench/step/report_json.h"
+#include "cli/bench/step/table.h"
+#include "cli/command.h"
+#include "cli/helper_program.h"
+#include "lockstep/config.h"
+#include "lockstep/error.h"
+
+namespace lockstep::bench::step {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct StepOptions {
+  std::vector<std::string> models = {"mlp", "gpt", "resnet18"};
+  std::vector<Variant> variants = {kVariants.begin(), kVariants.end()};
+  int rounds = 7;
+  std::chrono::milliseconds time_per_round{600};
+  std::chrono::milliseconds timeout{120'000};
+  std::optional<fs::path> python;
+  std::optional<fs::path> json;
+  std::optional<fs::path> plot;
+
+  void describe(config::Description& d) {
+    d.option("models", models,
+             "what to train: mlp, gpt or resnet18 with their usual batch sizes, or with one of your own, as "
+             "in mlp:64");
+    d.option("variants", variants, "what to compare")
+        .choices({{"no-comm", Variant::kNoComm},
+                  {"ddp", Variant::kDdp},
+                  {"ddp-1rank", Variant::kDdpOneRank},
+                  {"plain-1rank", Variant::kPlainOneRank},
+                  {"pytorch-ddp", Variant::kPytorchDdp},
+                  {"pytorch-ddp-view", Variant::kPytorchDdpView}});
+    d.option("rounds", rounds, "how often to go through all variants").range(1, 1000);
+    d.option("time-per-round", time_per_round,
+             "of each variant; more where two steps would not fit, and one step before that does not count")
+        .range(std::chrono::milliseconds(1), std::chrono::hours(1));
+    d.option("timeout", timeout, "how long a worker may take for one answer")
+        .range(std::chrono::milliseconds(100), std::chrono::hours(1));
+    d.option("python", python, "an interpreter that has PyTorch; by default the one beside libtorch");
+    d.option("json", json, "write the results to this file");
+    d.option("plot", plot, "draw them into this SVG file");
+  }
+};
+
+template <class T>
+void add_once(std::vector<T>& values, const T& value) {
+  if (std::find(values.begin(), values.end(), value) == values.end()) {
+    values.push_back(value);
+  }
+}
+
+Programs find_programs(const StepOptions& options) {
+  Programs programs{.step_worker = cli::find_helper_program("lockstep-bench-step"),
+                    .python = options.python.value_or(find_python()),
+                    .pytorch_worker = cli::find_helper_program("pytorch_worker.py")};
+  if (programs.step_worker.empty()) {
+    throw Error(ErrorCode::kUnsupported,
+                "this lockstep was built without libtorch; build it with LOCKSTEP_WITH_TORCH=ON");
+  }
+  if (options.python && access(options.python->c_str(), X_OK) != 0) {
+    throw Error(ErrorCode::kInvalidConfig,
+                fmt::format("--python: {} is not a program that can be started", options.python->string()));
+  }
+  return programs;
+}
+
+CampaignPlan make_plan(const StepOptions& options, std::vector<std::string>& left_out) {
+  CampaignPlan plan;
+  for (const std::string& text : options.models) {
+    for (const TrainingCase& training : parse_training_cases(text)) {
+      add_once(plan.cases, training);
+    }
+  }
+  plan.programs = find_programs(options);
+  for (const Variant variant : options.variants) {
+    if (is_pytorch(variant) && plan.programs.python.empty()) {
+      left_out.push_back(fmt::format(
+          "{}: there is no Python with PyTorch beside libtorch; name one with --python", to_string(variant)));
+    } else {
+      add_once(plan.variants, variant);
+    }
+  }
+  if (plan.cases.empty() || plan.variants.empty()) {
+    throw Error(ErrorCode::kInvalidConfig, fmt::format("there is nothing to measure{}",
+                                                       left_out.empty() ? "" : "; " + left_out.front()));
+  }
+  plan.rounds = options.rounds;
+  plan.time_per_round = options.time_per_round;
+  plan.patience = options.timeout;
+  return plan;
+}
+
+}  // namespace
+
+int run_step_command(int argc, const char* const* argv) {
+  StepOptions options;
+  const config::ProgramInfo program{
+      .name = "lockstep bench step",
+      .about =
+          "Measures how long a training step takes on this machine with two ranks of Lockstep, beside "
+          "PyTorch's "
+          "DistributedDataParallel and beside no communication at all, and with one rank beside plain "
+          "libtorch. "
+          "All of them are measured in turn, round after round, each rank pinned to a core. Takes about five "
+          "minutes; the machine should have nothing else to do.",
+      .env_prefix = ""};
+  if (const auto exit_code = config::parse_command_line(options, argc, argv, program)) {
+    return *exit_code;
+  }
+  std::vector<std::string> left_out;
+  const CampaignPlan plan = make_plan(options, left_out);
+  OutputFile json(options.json);
+  OutputFile plot(options.plot);
+
+  Machine machine = describe_machine();
+  Progress progress;
+  Report report = summarize(run_campaign(plan, progress));
+  progress.show("");
+  machine.load_after = load_averages();
+  report.machine = std::move(machine);
+  report.rounds = plan.rounds;
+  report.left_out = std::move(left_out);
+  std::cout << render_table(report);
+  json.write(to_json_text(report) + "\n");
+  plot.write(render_svg(report));
+  return cli::kExitOk;
+}
+
+}  // namespace lockstep::bench::step

@@ -1,0 +1,13 @@
+#pragma once
+
+// The report as a page for people.
+
+#include <string>
+
+#include "cli/bench/step/report.h"
+
+namespace lockstep::bench::step {
+
+std::string render_table(const Report& report);
+
+}  // namespace lockstep::bench::step

@@ -1,0 +1,28 @@
+#pragma once
+
+// The elements that the pictures of the benchmarks are made of, and the colours they share.
+
+#include <string>
+#include <string_view>
+
+namespace lockstep::bench::svg {
+
+inline constexpr std::string_view kInk = "#1f2933";
+inline constexpr std::string_view kFaint = "#66717d";
+
+// Around all elements of a picture.
+std::string opening(std::string_view title, double width, double height);
+std::string closing();
+
+struct TextStyle {
+  double size = 12;
+  std::string_view color = kFaint;
+  std::string_view anchor = "start";
+  std::string_view weight = "normal";
+};
+
+// Any text: what XML takes for its own is escaped.
+std::string text_at(double x, double y, std::string_view text, const TextStyle& style);
+std::string line(double x1, double y1, double x2, double y2, std::string_view color);
+
+}  // namespace lockstep::bench::svg

@@ -1,0 +1,43 @@
+#include "cli/bench/step/example_report.h"
+
+#include <array>
+
+namespace lockstep::bench::step {
+namespace {
+
+constexpr TrainingCase kMlp{.model = Model::kMlp, .batch = 32};
+constexpr TrainingCase kGpt{.model = Model::kGpt, .batch = 2};
+
+void add_case(Observations& seen, const TrainingCase& training, const std::array<double, 6>& medians_ms) {
+  std::size_t i = 0;
+  for (const Variant variant : kVariants) {
+    const double middle = medians_ms[i++];
+    seen.series.push_back({.training = training,
+                           .variant = variant,
+                           .times_ms = {middle * 2, middle * 0.5, middle},
+                           .peak_rss_bytes = 100'000'000 * i});
+  }
+}
+
+}  // namespace
+
+Observations example_observations() {
+  Observations seen;
+  add_case(seen, kMlp, {40, 44, 30, 30, 66, 60.5});
+  add_case(seen, kGpt, {100, 110, 90, 90, 165, 176});
+  seen.versions = {"lockstep 1.2.3 on libtorch 2.3.4", "PyTorch 2.3.4"};
+  return seen;
+}
+
+Report example_report() {
+  Report report = summarize(example_observations());
+  report.rounds = 7;
+  report.machine = {.processor = "Example <8> & Sons",
+                    .cores = 2,
+                    .kernel = "6.1.0",
+                    .load_before = "0.10 0.20 0.30",
+                    .load_after = "1.10 0.40 0.30"};
+  return report;
+}
+
+}  // namespace lockstep::bench::step
