@@ -12,7 +12,8 @@ namespace lockstep::cli {
 std::span<const Command> all_commands() {
   static constexpr std::array kCommands = {
       Command{"doctor", "tell whether this machine is fit for multi-process training", run_doctor},
-      Command{"bench", "measure all-reduce on this machine beside Gloo, Open MPI and its limits", run_bench},
+      Command{"bench", "measure all-reduce, or whole training steps, beside others and the machine's limits",
+              run_bench},
       Command{"config-diff", "show in which options two runs differ", run_config_diff},
   };
   return kCommands;

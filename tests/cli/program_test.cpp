@@ -23,7 +23,7 @@ constexpr const char* kHelp =
     "\n"
     "commands:\n"
     "  doctor        tell whether this machine is fit for multi-process training\n"
-    "  bench         measure all-reduce on this machine beside Gloo, Open MPI and its limits\n"
+    "  bench         measure all-reduce, or whole training steps, beside others and the machine's limits\n"
     "  config-diff   show in which options two runs differ\n"
     "  help COMMAND  show how to use a command, as COMMAND --help does\n"
     "\n"
