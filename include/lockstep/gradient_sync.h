@@ -39,6 +39,8 @@
 
 namespace lockstep {
 
+class SyncEngine;
+
 struct GradientSpec {
   std::string name;
   std::size_t count = 0;      // elements
@@ -141,11 +143,9 @@ class GradientSync {
   GradientSyncTimes mean_step() const;
 
  private:
-  class Impl;
-
   Buffer typed_gradient(std::size_t index, DType dtype) const;
 
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<SyncEngine> engine_;
 };
 
 }  // namespace lockstep

@@ -19,6 +19,8 @@
 
 namespace lockstep {
 
+class BackwardSync;
+
 // What happens to buffers, such as the running statistics of batch norm, at the end of a synchronised backward.
 enum class BufferSync {
   kBroadcast,  // all ranks take those of rank 0
@@ -127,9 +129,7 @@ class Replica {
   void end_forward(const std::vector<torch::Tensor>& outputs);
 
  private:
-  class Impl;
-
-  std::shared_ptr<Impl> impl_;
+  std::shared_ptr<BackwardSync> sync_;
 };
 
 }  // namespace lockstep

@@ -82,6 +82,16 @@ std::vector<std::size_t> reverse_order(std::size_t count) {
   return order;
 }
 
+std::vector<std::size_t> travel_order(const BucketPlan& plan) {
+  std::vector<std::size_t> order;
+  for (const PlannedBucket& bucket : plan.buckets) {
+    for (const PlannedGradient& gradient : bucket.gradients) {
+      order.push_back(gradient.index);
+    }
+  }
+  return order;
+}
+
 std::string describe_plan(const BucketPlan& plan, std::span<const GradientSpec> gradients) {
   std::string table = fmt::format("{:>6}  {:<5} {:>9}  {:>9}  {}\n", "bucket", "type", "gradients", "size",
                                   "first and last to come");

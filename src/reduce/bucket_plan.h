@@ -44,6 +44,9 @@ BucketPlan plan_buckets(std::span<const GradientSpec> gradients, std::span<const
 // Backward meets parameters in roughly the reverse of the order in which forward uses them.
 std::vector<std::size_t> reverse_order(std::size_t count);
 
+// The gradients as they travel, one bucket after the other.
+std::vector<std::size_t> travel_order(const BucketPlan& plan);
+
 // The table of a plan, one line per bucket.
 std::string describe_plan(const BucketPlan& plan, std::span<const GradientSpec> gradients);
 

@@ -50,4 +50,19 @@ void GradientMemory::attach_tail(bool rides) {
   }
 }
 
+std::string GradientMemory::describe(std::size_t bucket) const {
+  if (buckets_[bucket].gradients.empty()) {
+    return "the end of the step";
+  }
+  std::vector<std::string_view> names;
+  for (const BucketGradient& gradient : buckets_[bucket].gradients) {
+    names.push_back(gradient.name);
+  }
+  constexpr std::size_t kShown = 8;
+  const std::size_t hidden = names.size() > kShown ? names.size() - kShown : 0;
+  names.resize(names.size() - hidden);
+  return fmt::format("bucket {} of {} with {}{}", bucket, plan_.buckets.size(), fmt::join(names, ", "),
+                     hidden == 0 ? "" : fmt::format(" and {} more", hidden));
+}
+
 }  // namespace lockstep

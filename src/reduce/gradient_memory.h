@@ -28,6 +28,9 @@ class GradientMemory {
   // In the order they travel, the tail included.
   const std::vector<GradientBucket>& buckets() const { return buckets_; }
 
+  // What an error says about a bucket: "bucket 1 of 3 with layer2.weight, layer2.bias".
+  std::string describe(std::size_t bucket) const;
+
  private:
   void lay_out(std::span<const GradientSpec> gradients);
   void attach_tail(bool rides);

@@ -76,7 +76,7 @@ inline bool same_on_all_ranks(World& world, const torch::Tensor& mine) {
   return true;
 }
 
-// Gradients of a clone of the replica, computed without any averaging: what each rank contributes.
+// Equal but for the rounding of another order of additions.
 #define EXPECT_CLOSE(left, right)                                                                 \
   EXPECT_TRUE(torch::allclose((left).to(torch::kDouble), (right).to(torch::kDouble), 1e-5, 1e-7)) \
       << (left) << "\nis not\n"                                                                   \

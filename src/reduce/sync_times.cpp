@@ -1,10 +1,10 @@
-#include "reduce/step_times.h"
+#include "reduce/sync_times.h"
 
 #include <algorithm>
 
 namespace lockstep {
 
-void StepTimes::add(const StepMoments& moments, std::size_t bytes, std::size_t buckets) {
+void SyncTimes::add(const StepMoments& moments, std::size_t bytes, std::size_t buckets) {
   last_ = {.communication = moments.last_end - moments.first_start, .bytes = bytes, .buckets = buckets};
   // Buckets may have ended before finish(), and the first may have started in it.
   const auto waited = std::max(moments.last_end - moments.finish_began, std::chrono::nanoseconds(0));
@@ -18,7 +18,7 @@ void StepTimes::add(const StepMoments& moments, std::size_t bytes, std::size_t b
   ++steps_;
 }
 
-GradientSyncTimes StepTimes::mean() const {
+GradientSyncTimes SyncTimes::mean() const {
   if (steps_ == 0) {
     return {};
   }

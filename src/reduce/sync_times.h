@@ -16,7 +16,7 @@ struct StepMoments {
   Clock::Time last_end;      // of a bucket
 };
 
-class StepTimes {
+class SyncTimes {
  public:
   void add(const StepMoments& moments, std::size_t bytes, std::size_t buckets);
 

@@ -1,4 +1,4 @@
-#include "reduce/step_times.h"
+#include "reduce/sync_times.h"
 
 #include <gtest/gtest.h>
 
@@ -14,16 +14,16 @@ StepMoments moments(std::chrono::nanoseconds first_start, std::chrono::nanosecon
   return {Clock::Time(first_start), Clock::Time(finish_began), Clock::Time(last_end)};
 }
 
-TEST(StepTimes, AreZeroBeforeTheFirstStep) {
-  const StepTimes times;
+TEST(SyncTimes, AreZeroBeforeTheFirstStep) {
+  const SyncTimes times;
   EXPECT_EQ(times.steps(), 0U);
   EXPECT_EQ(times.last().communication, 0ns);
   EXPECT_EQ(times.mean().communication, 0ns);
   EXPECT_EQ(times.mean().buckets, 0U);
 }
 
-TEST(StepTimes, SplitCommunicationAtTheBeginningOfFinish) {
-  StepTimes times;
+TEST(SyncTimes, SplitCommunicationAtTheBeginningOfFinish) {
+  SyncTimes times;
   times.add(moments(10ms, 30ms, 35ms), 400, 3);
   EXPECT_EQ(times.last().communication, 25ms);
   EXPECT_EQ(times.last().hidden, 20ms);
@@ -32,22 +32,22 @@ TEST(StepTimes, SplitCommunicationAtTheBeginningOfFinish) {
   EXPECT_EQ(times.last().buckets, 3U);
 }
 
-TEST(StepTimes, HideWhatEndedBeforeFinish) {
-  StepTimes times;
+TEST(SyncTimes, HideWhatEndedBeforeFinish) {
+  SyncTimes times;
   times.add(moments(10ms, 30ms, 20ms), 1, 1);
   EXPECT_EQ(times.last().hidden, 10ms);
   EXPECT_EQ(times.last().exposed, 0ns);
 }
 
-TEST(StepTimes, ExposeWhatStartedInFinish) {
-  StepTimes times;
+TEST(SyncTimes, ExposeWhatStartedInFinish) {
+  SyncTimes times;
   times.add(moments(32ms, 30ms, 40ms), 1, 1);
   EXPECT_EQ(times.last().hidden, 0ns);
   EXPECT_EQ(times.last().exposed, 8ms);
 }
 
-TEST(StepTimes, AreAveragedOverSteps) {
-  StepTimes times;
+TEST(SyncTimes, AreAveragedOverSteps) {
+  SyncTimes times;
   times.add(moments(0ms, 4ms, 10ms), 100, 2);
   times.add(moments(20ms, 40ms, 40ms), 300, 4);
   EXPECT_EQ(times.steps(), 2U);

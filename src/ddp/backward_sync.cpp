@@ -1,0 +1,257 @@
+#include "ddp/backward_sync.h"
+
+#include <c10/util/StringUtil.h>
+#include <torch/csrc/autograd/engine.h>
+#include <torch/csrc/autograd/graph_task.h>
+#include <torch/csrc/autograd/utils/lambda_post_hook.h>
+#include <torch/csrc/autograd/variable.h>
+
+#include <utility>
+
+#include "ddp/tensor_buffer.h"
+#include "lockstep/error.h"
+
+namespace lockstep {
+namespace {
+
+std::vector<GradientSpec> specs_of(const std::vector<NamedTensor>& parameters) {
+  std::vector<GradientSpec> specs;
+  for (const NamedTensor& named : parameters) {
+    specs.push_back({named.name, real_count_of(named.tensor), dtype_of(named.tensor)});
+  }
+  return specs;
+}
+
+ParameterSet collect_equal_parameters(const torch::nn::Module& module, Communicator& communicator) {
+  ParameterSet parameters = collect_parameters(module);
+  require_equal_modules(parameters, communicator);
+  return parameters;
+}
+
+// Null when there is no hook.
+std::shared_ptr<TensorReduction> install_hook(const std::shared_ptr<CommHook>& hook,
+                                              const ParameterSet& parameters, GradientSync& gradients) {
+  if (hook == nullptr) {
+    return nullptr;
+  }
+  auto reduction = std::make_shared<TensorReduction>(hook, parameters.dense);
+  gradients.set_reduction(reduction);
+  reduction->set_memory(gradients.memory());
+  return reduction;
+}
+
+// A backward that accumulates into every leaf it meets, unlike torch::autograd::grad().
+bool in_plain_backward() {
+  const auto* selected = torch::autograd::get_current_graph_task_exec_info();
+  return selected == nullptr || selected->empty();
+}
+
+}  // namespace
+
+class BackwardSync::Backward {
+ public:
+  explicit Backward(std::weak_ptr<BackwardSync> replica) : replica_(std::move(replica)) {}
+  Backward(const Backward&) = delete;
+  Backward& operator=(const Backward&) = delete;
+  ~Backward() {
+    const auto replica = replica_.lock();
+    if (replica && !finished_) {
+      replica->give_up();
+    }
+  }
+
+  void finish() {
+    finished_ = true;
+    if (const auto replica = replica_.lock()) {
+      replica->finish_backward();
+    }
+  }
+
+ private:
+  std::weak_ptr<BackwardSync> replica_;
+  bool finished_ = false;
+};
+
+BackwardSync::BackwardSync(torch::nn::Module& module_in, World& world, const DdpOptions& options_in)
+    : module(module_in),
+      communicator(world.communicator()),
+      options(options_in),
+      parameters(collect_equal_parameters(module, communicator)),
+      watch(module),
+      gradients(communicator, specs_of(parameters.dense),
+                {.bucket_caps = options.bucket_caps,
+                 .progress = options.progress,
+                 .divisor = options.divisor,
+                 .static_graph = options.static_graph}),
+      reduction_(install_hook(options.comm_hook, parameters, gradients)),
+      slots_(parameters.dense, gradients),
+      sparse_(parameters.sparse, communicator),
+      buffers_(parameters.buffers, options.buffers, communicator),
+      arrivals_(parameters.dense.size()) {
+  broadcast_state(parameters, communicator, 0);
+}
+
+BackwardSync::~BackwardSync() {
+  for (const Hook& hook : hooks_) {
+    hook.accumulator->del_post_hook(hook.key);
+  }
+}
+
+template <class Action>
+void BackwardSync::add_hook(const torch::Tensor& parameter, Action action) {
+  using torch::autograd::variable_list;
+  auto accumulator = torch::autograd::impl::grad_accumulator(parameter);
+  const std::uintptr_t key =
+      accumulator->add_post_hook(std::make_unique<torch::autograd::utils::LambdaPostHook>(
+          [action](const variable_list& outputs, const variable_list& /*inputs*/) {
+            action();
+            return outputs;
+          }));
+  hooks_.push_back({std::move(accumulator), key});
+}
+
+void BackwardSync::register_hooks() {
+  if (passive()) {
+    return;
+  }
+  for (std::size_t i = 0; i < parameters.dense.size(); ++i) {
+    add_hook(parameters.dense[i].tensor, [this, i] { on_gradient(i); });
+  }
+  for (std::size_t i = 0; i < parameters.sparse.size(); ++i) {
+    add_hook(parameters.sparse[i].tensor, [this, i] { on_sparse_gradient(i); });
+  }
+}
+
+// The gradient of an output is where backward enters the module. Noticing it there makes the outermost backward the
+// one whose end counts, also when parameters only get gradients in a backward inside it (recomputation), and lets a
+// rank take part whose parameters get none.
+void BackwardSync::watch_outputs(const std::vector<torch::Tensor>& outputs) {
+  if (passive()) {
+    return;
+  }
+  for (const torch::Tensor& output : outputs) {
+    if (output.defined() && output.requires_grad() && !output.is_leaf()) {
+      output.register_hook([weak = weak_from_this()](const torch::Tensor& /*gradient*/) {
+        const auto replica = weak.lock();
+        if (replica && replica->no_sync_depth == 0 && in_plain_backward()) {
+          replica->enter_backward();
+        }
+      });
+    }
+  }
+}
+
+void BackwardSync::enter_backward() {
+  if (in_backward_) {
+    return;
+  }
+  in_backward_ = true;
+  graph_task_ = torch::autograd::get_current_graph_task_id();
+  for (Arrival& arrival : arrivals_) {
+    arrival.marked = false;
+    arrival.inside = false;
+  }
+  clock.begin_backward();
+  const auto backward = std::make_shared<Backward>(weak_from_this());
+  torch::autograd::Engine::get_default_engine().queue_callback([backward] { backward->finish(); });
+}
+
+void BackwardSync::on_gradient(std::size_t index) {
+  slots_.adopt(index);
+  if (no_sync_depth > 0 || !slots_.used(index)) {
+    return;
+  }
+  enter_backward();
+  Arrival& arrival = arrivals_[index];
+  if (torch::autograd::get_current_graph_task_id() != graph_task_) {
+    // A backward inside this one may bring more of the same gradient: it is complete only in the end.
+    arrival.inside = true;
+    if (arrival.marked && !first_step_) {
+      refuse_second_piece(index);
+    }
+    arrival.in_pieces = arrival.in_pieces || arrival.marked;
+    return;
+  }
+  arrival.in_pieces = arrival.in_pieces || arrival.inside;
+  if (!arrival.in_pieces) {
+    arrival.marked = true;
+    gradients.mark_ready(index);
+  }
+}
+
+void BackwardSync::refuse_second_piece(std::size_t index) {
+  const std::string reason = c10::str(
+      "the gradient of '", parameters.dense[index].name, "' came twice in one backward on rank ",
+      communicator.rank(),
+      ", and in the first step it did not: its bucket may have left. Recompute the same parts of the module "
+      "in every step, the first one included");
+  gradients.abort(reason);
+  throw Error(ErrorCode::kInvalidArgument, reason).with_rank(communicator.rank());
+}
+
+void BackwardSync::on_sparse_gradient(std::size_t index) {
+  sparse_.mark_used(index);
+  if (no_sync_depth == 0) {
+    enter_backward();
+    gradients.poll();
+  }
+}
+
+void BackwardSync::finish_backward() {
+  clock.end_backward();
+  in_backward_ = false;
+  slots_.include_rest([this](std::size_t i) { return arrivals_[i].marked && !arrivals_[i].in_pieces; });
+  gradients.finish();
+  require_static_graph();
+  finish_rest();
+  clock.end_step(gradients.last_step());
+}
+
+void BackwardSync::require_static_graph() const {
+  for (std::size_t i = 0; options.static_graph && i < arrivals_.size(); ++i) {
+    if (arrivals_[i].marked && !gradients.used_anywhere(i)) {
+      throw Error(ErrorCode::kInvalidArgument,
+                  c10::str("static_graph was promised, but '", parameters.dense[i].name,
+                           "' got a gradient now and got none in the first step"))
+          .with_rank(communicator.rank());
+    }
+  }
+}
+
+// Everything of a step that comes after the buckets.
+void BackwardSync::finish_rest() {
+  first_step_ = false;
+  source = gradients.first_rank_with_data();
+  if (reduction_ && slots_.moved()) {
+    reduction_->set_memory(gradients.memory());
+  }
+  slots_.publish();
+  const bool by_samples = options.divisor == Divisor::kSamples;
+  const double ranks =
+      options.divisor == Divisor::kAllRanks ? communicator.size() : gradients.ranks_with_data();
+  sparse_.run(by_samples ? gradients.samples() : 1,
+              by_samples ? gradients.mean_samples() * communicator.size() : ranks);
+  buffers_.run(source);
+}
+
+bool BackwardSync::shadow() {
+  if (!gradients.shadow()) {
+    return false;
+  }
+  finish_rest();
+  return true;
+}
+
+// An exception left backward before its end: the others would wait for gradients that never come.
+void BackwardSync::give_up() {
+  in_backward_ = false;
+  std::string missing;
+  for (std::size_t i = 0; i < arrivals_.size() && missing.empty(); ++i) {
+    if (!arrivals_[i].marked && !arrivals_[i].inside) {
+      missing = c10::str(", without a gradient for '", parameters.dense[i].name, "'");
+    }
+  }
+  gradients.abort(c10::str("backward ended with an exception on rank ", communicator.rank(), missing));
+}
+
+}  // namespace lockstep

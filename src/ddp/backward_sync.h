@@ -1,0 +1,87 @@
+#pragma once
+
+// Keeps the gradients of a module in step with the other ranks: hooks that notice gradients as they come, the end of
+// the outermost backward, and what follows it. The public class in replica.cpp asks this one.
+
+#include <torch/csrc/autograd/node.h>
+#include <torch/nn/module.h>
+
+#include <memory>
+#include <vector>
+
+#include "ddp/buffer_exchange.h"
+#include "ddp/gradient_slots.h"
+#include "ddp/module_watch.h"
+#include "ddp/parameter_set.h"
+#include "ddp/sparse_exchange.h"
+#include "ddp/step_clock.h"
+#include "ddp/tensor_reduction.h"
+#include "lockstep/gradient_sync.h"
+#include "lockstep/replica.h"
+
+namespace lockstep {
+
+class BackwardSync : public std::enable_shared_from_this<BackwardSync> {
+ public:
+  // Collective. The hooks come with register_hooks(), when there is a shared_ptr to this.
+  BackwardSync(torch::nn::Module& module, World& world, const DdpOptions& options);
+  ~BackwardSync();
+  BackwardSync(const BackwardSync&) = delete;
+  BackwardSync& operator=(const BackwardSync&) = delete;
+
+  void register_hooks();
+  void watch_outputs(const std::vector<torch::Tensor>& outputs);
+  bool shadow();
+
+  torch::nn::Module& module;
+  Communicator& communicator;
+  const DdpOptions options;
+  ParameterSet parameters;
+  ModuleWatch watch;
+  GradientSync gradients;
+  int no_sync_depth = 0;
+  int source = -1;  // the first rank that had data in the last step that had any
+  StepClock clock;
+
+ private:
+  // Alive as long as a backward that this replica takes part in; notices when it ends early.
+  class Backward;
+  friend class Backward;
+
+  struct Hook {
+    c10::intrusive_ptr<torch::autograd::Node> accumulator;  // autograd itself holds it weakly
+    std::uintptr_t key = 0;
+  };
+
+  // How a dense gradient came in this backward.
+  struct Arrival {
+    bool marked = false;     // ready to leave
+    bool inside = false;     // from a backward inside this one
+    bool in_pieces = false;  // from both, in this step or one before: complete only in the end
+  };
+
+  // With one rank and nothing to do to its gradients, they stay where autograd put them.
+  bool passive() const { return communicator.size() == 1 && options.comm_hook == nullptr; }
+  template <class Action>
+  void add_hook(const torch::Tensor& parameter, Action action);
+  void on_gradient(std::size_t index);
+  void on_sparse_gradient(std::size_t index);
+  void enter_backward();
+  void finish_backward();
+  void require_static_graph() const;
+  void finish_rest();
+  void give_up();
+  [[noreturn]] void refuse_second_piece(std::size_t index);
+
+  std::shared_ptr<TensorReduction> reduction_;
+  GradientSlots slots_;
+  SparseExchange sparse_;
+  BufferExchange buffers_;
+  std::vector<Hook> hooks_;
+  bool in_backward_ = false;
+  bool first_step_ = true;
+  int graph_task_ = -1;  // of the outermost backward
+  std::vector<Arrival> arrivals_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,86 @@
+#pragma once
+
+// The steps of a GradientSync: what is ready leaves, what is missing is completed, what comes back is judged. The public
+// class in gradient_sync.cpp checks its arguments and asks this one.
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "lockstep/error.h"
+#include "lockstep/gradient_sync.h"
+#include "reduce/all_reduce_bucket.h"
+#include "reduce/bucket_queue.h"
+#include "reduce/gradient_memory.h"
+#include "reduce/progress_thread.h"
+#include "reduce/ready_tracker.h"
+#include "reduce/step_tail.h"
+#include "reduce/sync_times.h"
+
+namespace lockstep {
+
+class SyncEngine {
+ public:
+  SyncEngine(Communicator& communicator, std::vector<GradientSpec> gradients, GradientSyncOptions options);
+
+  void mark_ready(std::size_t index);
+  void include(std::size_t index, bool used);
+  void poll();
+  void finish(bool has_data);
+  void set_reduction(std::shared_ptr<BucketReduction> reduction);
+  void set_samples(double samples);
+  void abort(std::string_view reason);
+  void require_index(std::size_t index) const;
+  int ranks_with_data() const {
+    return static_cast<int>(std::count(totals.has_data.begin(), totals.has_data.end(), true));
+  }
+  int first_rank_with_data() const;
+
+  Communicator& communicator;
+  const std::vector<GradientSpec> specs;
+  const GradientSyncOptions options;
+  double samples = 1;
+  std::uint64_t generation = 0;
+  bool in_step = false;
+  std::shared_ptr<BucketReduction> reduction = std::make_shared<AllReduceBucket>();
+  std::optional<GradientMemory> memory;
+  TailTotals totals;
+  SyncTimes times;
+
+ private:
+  enum class Part { kAbsent, kUnused, kUsed };  // what a gradient that is not ready adds to the sum
+
+  // A static graph is learnt from the first step.
+  bool counts_usage() const { return !options.static_graph || !followed_; }
+  bool own_reduction() const { return dynamic_cast<const AllReduceBucket*>(reduction.get()) == nullptr; }
+  GradientMemory lay_out(std::span<const std::size_t> order);
+  void use(GradientMemory fresh);
+  void begin();
+  void release_full();
+  void release(std::size_t bucket);
+  void complete_parts();
+  void put_tail(bool has_data);
+  void take_totals();
+  void rescale();
+  void follow_arrivals();
+  void move_to(std::span<const std::size_t> order);
+  void record(Clock::Time finish_began);
+  [[noreturn]] void fail(const std::exception_ptr& cause);
+  void give_up(Error failure, std::string_view reason);
+
+  std::optional<ReadyTracker> tracker_;
+  std::vector<Part> parts_;
+  std::size_t released_ = 0;
+  bool followed_ = false;
+  std::optional<Error> failure_;
+  BucketQueue queue_;
+  std::optional<ProgressThread> thread_;  // behind the queue it uses
+};
+
+}  // namespace lockstep
