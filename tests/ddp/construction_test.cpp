@@ -100,7 +100,7 @@ TEST(Construction, RefusesAModuleWithNothingToTrain) {
                     ErrorCode::kInvalidArgument, {"no parameter of the module requires a gradient"});
 }
 
-// Input and output share their weights, as in a language model.
+// Input and output share their weights, as embeddings and the layer that predicts words do.
 struct TiedImpl : torch::nn::Module {
   TiedImpl() {
     table = register_parameter("table", torch::randn({6, 4}));
