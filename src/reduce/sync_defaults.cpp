@@ -19,7 +19,7 @@ std::vector<std::size_t> default_bucket_caps(std::string_view backend) {
   if (backend == "shm" || backend == "local") {
     return {1 * kMiB, 8 * kMiB};
   }
-  return {1 * kMiB, 5 * kMiB};
+  return {1 * kMiB, 25 * kMiB};
 }
 
 Progress choose_progress(int usable_cores, int ranks) {

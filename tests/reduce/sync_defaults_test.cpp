@@ -10,10 +10,10 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(DefaultBucketCaps, AreLargerWhereMemoryIsShared) {
+TEST(DefaultBucketCaps, AreSmallerWhereMemoryIsShared) {
   EXPECT_THAT(default_bucket_caps("shm"), ElementsAre(1 << 20, 8 << 20));
   EXPECT_THAT(default_bucket_caps("local"), ElementsAre(1 << 20, 8 << 20));
-  EXPECT_THAT(default_bucket_caps("gloo"), ElementsAre(1 << 20, 5 << 20));
+  EXPECT_THAT(default_bucket_caps("gloo"), ElementsAre(1 << 20, 25 << 20));
 }
 
 TEST(ChooseProgress, TakesAThreadWhenEveryRankHasTwoCores) {
