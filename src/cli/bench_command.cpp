@@ -16,12 +16,12 @@
 #include "cli/bench/campaign.h"
 #include "cli/bench/host.h"
 #include "cli/bench/lockstep_contestant.h"
-#include "cli/bench/output_file.h"
 #include "cli/bench/plot.h"
 #include "cli/bench/report_json.h"
 #include "cli/bench/step/step_command.h"
 #include "cli/bench/table.h"
 #include "cli/command.h"
+#include "cli/output_file.h"
 #include "lockstep/config.h"
 #include "lockstep/error.h"
 
@@ -143,8 +143,8 @@ int run_all_reduce(int argc, const char* const* argv) {
   std::vector<std::string> left_out;
   const bench::CampaignPlan plan = make_plan(options, left_out);
   require_work(plan, left_out);
-  bench::OutputFile json(options.json);
-  bench::OutputFile plot(options.plot);
+  OutputFile json(options.json);
+  OutputFile plot(options.plot);
 
   bench::Machine machine = bench::describe_machine();
   bench::Progress progress;

@@ -5,7 +5,7 @@
 #include <optional>
 #include <utility>
 
-#include "bench_worker/random_token.h"
+#include "base/random_token.h"
 #include "lockstep/error.h"
 
 namespace lockstep::bench {

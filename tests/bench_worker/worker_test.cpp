@@ -7,8 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/random_token.h"
 #include "bench_worker/packet_link.h"
-#include "bench_worker/random_token.h"
 #include "lockstep/error.h"
 
 namespace lockstep::bench {

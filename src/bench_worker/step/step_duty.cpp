@@ -10,7 +10,7 @@
 #include <optional>
 #include <string>
 
-#include "bench_worker/random_token.h"
+#include "base/random_token.h"
 #include "bench_worker/step/training_task.h"
 #include "launch/allocator.h"
 #include "lockstep/distributed_data_parallel.h"

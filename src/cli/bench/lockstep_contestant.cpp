@@ -7,9 +7,9 @@
 #include <optional>
 
 #include "base/deadline.h"
+#include "base/random_token.h"
 #include "bench_worker/all_reduce_duty.h"
 #include "bench_worker/pinning.h"
-#include "bench_worker/random_token.h"
 #include "cli/bench/ping_pong_flags.h"
 #include "comm/kernels/reduce_kernel.h"
 #include "comm/shm/memory_file.h"

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/duration_text.h"
-#include "bench_worker/random_token.h"
+#include "base/random_token.h"
 #include "comm/rank_list.h"
 #include "lockstep/error.h"
 

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "cli/bench/host.h"
-#include "cli/bench/output_file.h"
 #include "cli/bench/step/campaign.h"
 #include "cli/bench/step/plot.h"
 #include "cli/bench/step/python_search.h"
@@ -22,6 +21,7 @@
 #include "cli/bench/step/table.h"
 #include "cli/command.h"
 #include "cli/helper_program.h"
+#include "cli/output_file.h"
 #include "lockstep/config.h"
 #include "lockstep/error.h"
 
@@ -130,8 +130,8 @@ int run_step_command(int argc, const char* const* argv) {
   }
   std::vector<std::string> left_out;
   const CampaignPlan plan = make_plan(options, left_out);
-  OutputFile json(options.json);
-  OutputFile plot(options.plot);
+  cli::OutputFile json(options.json);
+  cli::OutputFile plot(options.plot);
 
   Machine machine = describe_machine();
   Progress progress;

@@ -1,4 +1,4 @@
-#include "bench_worker/random_token.h"
+#include "base/random_token.h"
 
 #include <fmt/format.h>
 #include <sys/random.h>
@@ -9,7 +9,7 @@
 
 #include "lockstep/error.h"
 
-namespace lockstep::bench {
+namespace lockstep {
 
 std::string random_token() {
   std::array<std::uint64_t, 2> words{};
@@ -19,4 +19,4 @@ std::string random_token() {
   return fmt::format("{:016x}{:016x}", words[0], words[1]);
 }
 
-}  // namespace lockstep::bench
+}  // namespace lockstep

@@ -1,6 +1,6 @@
 #pragma once
 
-// A file that a benchmark writes in the end. It is opened before anything is measured: minutes later would be a bad
+// A file that a command writes in the end. It is opened before anything is run: minutes later would be a bad
 // time to learn that it cannot be.
 
 #include <filesystem>
@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace lockstep::bench {
+namespace lockstep::cli {
 
 class OutputFile {
  public:
@@ -22,4 +22,4 @@ class OutputFile {
   std::ofstream stream_;
 };
 
-}  // namespace lockstep::bench
+}  // namespace lockstep::cli

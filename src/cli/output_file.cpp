@@ -1,4 +1,4 @@
-#include "cli/bench/output_file.h"
+#include "cli/output_file.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "lockstep/error.h"
 
-namespace lockstep::bench {
+namespace lockstep::cli {
 
 OutputFile::OutputFile(std::optional<std::filesystem::path> path) : path_(std::move(path)) {
   if (!path_) {
@@ -25,4 +25,4 @@ void OutputFile::write(const std::string& text) {
   }
 }
 
-}  // namespace lockstep::bench
+}  // namespace lockstep::cli

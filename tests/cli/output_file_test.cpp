@@ -1,4 +1,4 @@
-#include "cli/bench/output_file.h"
+#include "cli/output_file.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 #include "base/temp_dir.h"
 #include "lockstep/error.h"
 
-namespace lockstep::bench {
+namespace lockstep::cli {
 namespace {
 
 TEST(OutputFile, HoldsWhatWasWritten) {
@@ -40,4 +40,4 @@ TEST(OutputFile, SaysThatItIsNotWhole) {
 }
 
 }  // namespace
-}  // namespace lockstep::bench
+}  // namespace lockstep::cli

@@ -1,0 +1,12 @@
+#pragma once
+
+// A name that nobody guesses: for a job, a socket, a group of workers.
+
+#include <string>
+
+namespace lockstep {
+
+// 128 random bits as hexadecimal digits.
+std::string random_token();
+
+}  // namespace lockstep
