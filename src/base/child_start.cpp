@@ -1,6 +1,7 @@
 #include "base/child_start.h"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -67,6 +68,12 @@ bool keep_inherited_fds(const ChildPlan& plan) {
   return true;
 }
 
+bool choose_cores(const ChildPlan& plan) {
+  const auto& cores = plan.cores;
+  return cores.empty() || sched_setaffinity(0, cores.size() * sizeof cores[0],
+                                            reinterpret_cast<const cpu_set_t*>(cores.data())) == 0;
+}
+
 // Returns only when none of the paths could be run, with errno of the most telling attempt.
 void execute(const ChildPlan& plan) {
   int reason = ENOENT;
@@ -98,6 +105,9 @@ StartStep start_program(const ChildPlan& plan) {
   }
   if (!keep_inherited_fds(plan)) {
     return StartStep::kInheritedFds;
+  }
+  if (!choose_cores(plan)) {
+    return StartStep::kCores;
   }
   if (plan.working_directory != nullptr && chdir(plan.working_directory) != 0) {
     return StartStep::kWorkingDirectory;

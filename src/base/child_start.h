@@ -23,11 +23,19 @@ struct ChildPlan {
   int parent_death_signal;
   pid_t parent;
   const std::vector<int>& inherited_fds;
-  int report_fd;  // closes on exec; gets a StartFailure when anything fails
+  const std::vector<unsigned long>& cores;  // a bit for each core it may run on; empty: the parent's
+  int report_fd;                            // closes on exec; gets a StartFailure when anything fails
 };
 
 // What the child was doing when it could not go on.
-enum class StartStep { kParentDeathSignal, kStandardStreams, kInheritedFds, kWorkingDirectory, kProgram };
+enum class StartStep {
+  kParentDeathSignal,
+  kStandardStreams,
+  kInheritedFds,
+  kCores,
+  kWorkingDirectory,
+  kProgram
+};
 
 struct StartFailure {
   StartStep step;

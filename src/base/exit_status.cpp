@@ -7,14 +7,16 @@
 
 namespace lockstep {
 
+std::string signal_name(int number) {
+  const char* name = sigabbrev_np(number);  // null for real-time signals
+  return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", number);
+}
+
 std::string ExitStatus::describe() const {
   if (signal == 0) {
     return fmt::format("exited with code {}", exit_code);
   }
-  const char* name = sigabbrev_np(signal);  // null for real-time signals
-  return fmt::format("was killed by {}{}",
-                     name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal),
-                     dumped_core ? " (core dumped)" : "");
+  return fmt::format("was killed by {}{}", signal_name(signal), dumped_core ? " (core dumped)" : "");
 }
 
 ExitStatus ExitStatus::from_siginfo(const siginfo_t& info) {

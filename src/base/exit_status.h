@@ -8,6 +8,9 @@
 
 namespace lockstep {
 
+// "SIGTERM"
+std::string signal_name(int number);
+
 struct ExitStatus {
   int exit_code = 0;  // meaningful when signal is 0
   int signal = 0;     // the signal that ended it, or 0

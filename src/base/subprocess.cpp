@@ -103,6 +103,18 @@ struct OutputStream {
   }
 };
 
+// One bit for each core, as sched_setaffinity() takes them; empty for no cores.
+std::vector<unsigned long> core_mask(const std::vector<int>& cores) {
+  constexpr std::size_t kBits = 8 * sizeof(unsigned long);
+  std::vector<unsigned long> mask;
+  for (const int core : cores) {
+    const auto bit = static_cast<std::size_t>(core);
+    mask.resize(std::max(mask.size(), bit / kBits + 1));
+    mask[bit / kBits] |= 1UL << (bit % kBits);
+  }
+  return mask;
+}
+
 UniqueFd open_pidfd(pid_t pid) {
   UniqueFd fd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   if (!fd) {
@@ -120,6 +132,8 @@ Error start_error(const StartFailure& failure, const std::string& program, const
       return Error::from_errno(number, "cannot set the standard streams of", program);
     case StartStep::kInheritedFds:
       return Error::from_errno(number, "cannot pass a descriptor on to", program);
+    case StartStep::kCores:
+      return Error::from_errno(number, "cannot choose the cores of", program);
     case StartStep::kWorkingDirectory:
       return Error::from_errno(number, fmt::format("cannot start {} in", program),
                                options.working_directory.string());
@@ -143,6 +157,7 @@ Subprocess Subprocess::spawn(const std::vector<std::string>& argv, const Subproc
   const std::vector<std::string> variables = environment_with(options.environment);
   const std::vector<char*> environment = pointers_to(variables);
   const std::string directory = options.working_directory.string();
+  const std::vector<unsigned long> cores = core_mask(options.cores);
   const UniqueFd input = options.inherit_standard_input ? UniqueFd() : open_null(O_RDONLY);
   OutputStream output(options.standard_output);
   OutputStream error(options.standard_error);
@@ -158,6 +173,7 @@ Subprocess Subprocess::spawn(const std::vector<std::string>& argv, const Subproc
                        .parent_death_signal = options.parent_death_signal,
                        .parent = getpid(),
                        .inherited_fds = options.inherited_fds,
+                       .cores = cores,
                        .report_fd = report.write.get()};
 
   Subprocess child(fork_child(plan));  // owned from here on: whatever throws below also ends it
@@ -235,6 +251,12 @@ std::optional<ExitStatus> Subprocess::wait(const Deadline& deadline) {
 void Subprocess::signal(int signal_number) {
   if (pid_ >= 0 && !status_) {
     kill(-pid_, signal_number);
+  }
+}
+
+void Subprocess::signal_alone(int signal_number) {
+  if (pid_ >= 0 && !status_) {
+    kill(pid_, signal_number);
   }
 }
 

@@ -40,6 +40,7 @@ struct SubprocessOptions {
   bool inherit_standard_input = false;  // otherwise /dev/null
   int parent_death_signal = SIGKILL;    // 0: the child may outlive the parent
   std::vector<int> inherited_fds{};     // stay open in the child under the same numbers; no others do
+  std::vector<int> cores{};             // the only ones it may run on; empty: the parent's
 };
 
 class Subprocess {
@@ -66,6 +67,8 @@ class Subprocess {
 
   // Sends a signal to the child's whole process group. No effect once the child was reaped.
   void signal(int signal_number);
+  // ... to the child alone: the processes it started are its own to tell.
+  void signal_alone(int signal_number);
 
  private:
   explicit Subprocess(pid_t pid) : pid_(pid) {}
