@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "job/board.h"
 #include "reduce/agreement.h"
 #include "reduce/bucket_plan.h"
 #include "reduce/scale.h"
@@ -218,6 +219,7 @@ void SyncEngine::record(Clock::Time finish_began) {
   times.add(
       {.first_start = queue_.first_start(), .finish_began = finish_began, .last_end = queue_.last_end()},
       bytes, memory->buckets().size());
+  note_process_step();
 }
 
 // Once, after the first step that brought gradients: the buckets are filled in the order in which they came on the

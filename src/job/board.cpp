@@ -1,0 +1,141 @@
+#include "job/board.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <utility>
+
+#include "base/check.h"
+#include "lockstep/error.h"
+
+namespace lockstep {
+
+// Shared by programs that may have been built apart: the magic number changes with the layout.
+struct Board::Page {
+  static constexpr std::uint64_t kMagic = 0x4c4b5354'424f4131;  // "LKSTBOA1"
+
+  std::uint64_t magic;
+  std::array<char, 64> token;  // ends with a zero
+  std::atomic<std::uint32_t> joined;
+  std::atomic<std::uint64_t> steps;
+};
+
+namespace {
+
+constexpr std::size_t kPageBytes = 4096;
+constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+
+void* map_page(int fd) {
+  void* memory = mmap(nullptr, kPageBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  return memory != MAP_FAILED ? memory : nullptr;
+}
+
+// Whether reading a mapping of `fd` can neither fault nor show another file.
+bool is_sealed_page(int fd) {
+  struct stat status {};
+  return fstat(fd, &status) == 0 && status.st_size == static_cast<off_t>(kPageBytes) &&
+         fcntl(fd, F_GET_SEALS) == kSeals;
+}
+
+// Read by note_process_step() from whichever thread ends a step.
+std::atomic<Board*> process_board = nullptr;
+
+}  // namespace
+
+Board Board::create(std::string_view token) {
+  LOCKSTEP_CHECK(token.size() < sizeof(Page::token));
+  static_assert(sizeof(Page) <= kPageBytes);
+  UniqueFd fd(memfd_create("lockstep-board", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!fd || ftruncate(fd.get(), kPageBytes) != 0 || fcntl(fd.get(), F_ADD_SEALS, kSeals) != 0) {
+    throw Error::from_errno(errno, "memfd_create");
+  }
+  void* memory = map_page(fd.get());
+  if (memory == nullptr) {
+    throw Error::from_errno(errno, "mmap");
+  }
+  auto* page = new (memory) Page{.magic = Page::kMagic, .token = {}, .joined = 0, .steps = 0};
+  token.copy(page->token.data(), token.size());
+  Board board(page);
+  board.fd_ = std::move(fd);
+  return board;
+}
+
+std::optional<Board> Board::open(int fd) {
+  if (!is_sealed_page(fd)) {
+    return std::nullopt;
+  }
+  void* memory = map_page(fd);
+  if (memory == nullptr) {
+    return std::nullopt;
+  }
+  Board board(static_cast<Page*>(memory));
+  return board.page_->magic == Page::kMagic ? std::optional(std::move(board)) : std::nullopt;
+}
+
+std::optional<Board> Board::find(const std::map<std::string, std::string>& environment) {
+  const auto variable = environment.find(std::string(kBoardVariable));
+  if (variable == environment.end()) {
+    return std::nullopt;
+  }
+  const std::string& text = variable->second;
+  int fd = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), fd);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  return is_number ? open(fd) : std::nullopt;
+}
+
+Board::Board(Board&& other) noexcept
+    : page_(std::exchange(other.page_, nullptr)), fd_(std::move(other.fd_)) {}
+
+Board& Board::operator=(Board&& other) noexcept {
+  std::swap(page_, other.page_);
+  std::swap(fd_, other.fd_);
+  return *this;
+}
+
+Board::~Board() {
+  if (page_ != nullptr) {
+    munmap(page_, kPageBytes);
+  }
+}
+
+std::string Board::token() const {
+  return {page_->token.data(), strnlen(page_->token.data(), page_->token.size())};
+}
+
+void Board::note_join() {
+  page_->joined.store(1, std::memory_order_relaxed);
+}
+
+void Board::note_step() {
+  page_->steps.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool Board::joined() const {
+  return page_->joined.load(std::memory_order_relaxed) != 0;
+}
+
+std::uint64_t Board::steps() const {
+  return page_->steps.load(std::memory_order_relaxed);
+}
+
+void set_process_board(Board board) {
+  // Kept for as long as the process lives: another thread may just be noting a step.
+  static Board kept = std::move(board);
+  process_board.store(&kept, std::memory_order_release);
+}
+
+void note_process_step() {
+  if (Board* board = process_board.load(std::memory_order_acquire)) {
+    board->note_step();
+  }
+}
+
+}  // namespace lockstep
