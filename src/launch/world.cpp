@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -10,7 +11,9 @@
 #include "comm/backend_registry.h"
 #include "comm/local/local_backend.h"
 #include "comm/shm/shm_backend.h"
+#include "job/board.h"
 #include "launch/allocator.h"
+#include "launch/failure_report.h"
 #include "launch/identity.h"
 #include "lockstep/config.h"
 #include "lockstep/error.h"
@@ -56,6 +59,22 @@ std::string_view pick_backend(BackendChoice choice, const Identity& identity) {
       return "gloo";
   }
   return "local";
+}
+
+// Under `lockstep run`: the job's secret instead of what the environment tells everybody, when all ranks are
+// workers of that one launcher; and lines that appear when they are printed, though it reads them from a pipe.
+void meet_launcher(const config::Environment& environment, Identity& identity) {
+  report_escaping_exceptions(identity.rank);
+  auto board = Board::find(environment);
+  if (!board) {
+    return;
+  }
+  if (identity.node_count == 1) {
+    identity.token = board->token();
+  }
+  board->note_join();
+  set_process_board(std::move(*board));
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
 }
 
 // What all ranks must have in common, in a fixed number of bytes.
@@ -113,8 +132,10 @@ World::~World() = default;
 World World::join(const WorldOptions& options) {
   const Deadline deadline = Deadline::after(options.join_timeout);
   register_own_backends();
-  const Identity identity = identify(config::process_environment());
+  const auto environment = config::process_environment();
+  Identity identity = identify(environment);
   set_process_logger({.rank = identity.rank, .world_size = identity.size});
+  meet_launcher(environment, identity);
   if (options.tune_allocator) {
     keep_large_blocks();
   }
