@@ -6,11 +6,13 @@
 #include "cli/command.h"
 #include "cli/config_diff_command.h"
 #include "cli/doctor_command.h"
+#include "cli/run_command.h"
 
 namespace lockstep::cli {
 
 std::span<const Command> all_commands() {
   static constexpr std::array kCommands = {
+      Command{"run", "start a program as many ranks, watch them and stop them", run_run},
       Command{"doctor", "tell whether this machine is fit for multi-process training", run_doctor},
       Command{"bench", "measure all-reduce, or whole training steps, beside others and the machine's limits",
               run_bench},

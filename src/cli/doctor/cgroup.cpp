@@ -201,4 +201,22 @@ CgroupLimits read_cgroup_limits(const HostFiles& files) {
   return limits;
 }
 
+std::optional<std::uint64_t> read_memory_kills(const HostFiles& files) {
+  struct Place {
+    std::string_view controller;
+    std::string_view file;
+  };
+  for (const Place& place : {Place{"memory", "/memory.oom_control"}, Place{"", "/memory.events"}}) {
+    const auto groups = groups_upward(files, place.controller);
+    if (groups.empty()) {
+      continue;
+    }
+    const auto text = files.read(groups.front().folder + std::string(place.file)).value_or("");
+    if (const auto kills = parse_number(line_value(text, "oom_kill", ' ').value_or(""))) {
+      return kills;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace lockstep::doctor

@@ -7,11 +7,17 @@
 // one counts. Inside a container the mount often shows only the container's own group: what lies above it is
 // not visible, and not reported.
 
+#include <cstdint>
+#include <optional>
+
 #include "cli/doctor/facts.h"
 #include "cli/doctor/host_files.h"
 
 namespace lockstep::doctor {
 
 CgroupLimits read_cgroup_limits(const HostFiles& files);
+
+// How many processes of this process's group were killed for want of memory so far; nothing when no group counts.
+std::optional<std::uint64_t> read_memory_kills(const HostFiles& files);
 
 }  // namespace lockstep::doctor

@@ -1,0 +1,208 @@
+#include "cli/run/attempt.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <utility>
+
+#include "base/duration_text.h"
+#include "base/exit_status.h"
+#include "cli/run/descendants.h"
+
+namespace lockstep::run {
+namespace {
+
+using namespace std::chrono_literals;
+
+// For a worker that lost its peer to notice, say so and end; that takes some 20 ms.
+constexpr auto kSettling = 1s;
+// For the kernel to end what was killed, and for the last look at what is left.
+constexpr auto kKilling = 10s;
+constexpr auto kForever = 24h;
+
+constexpr auto kStreams = {Console::Stream::kOut, Console::Stream::kErr};
+
+}  // namespace
+
+Attempt::Attempt(const Plan& plan, AttemptContext context, Console& console, SignalInbox& signals,
+                 pid_t front)
+    : plan_(plan),
+      context_(std::move(context)),
+      console_(console),
+      signals_(signals),
+      front_(front),
+      phase_end_(Deadline::after(kForever)) {}
+
+AttemptOutcome Attempt::run() {
+  const Deadline clock = Deadline::after(kForever);
+  outcome_.start_time = std::chrono::system_clock::now().time_since_epoch();
+  start_workers();
+  while (any_running()) {
+    wait_for_events();
+    take_signals();
+    take_output();
+    take_endings();
+    next_phase();
+  }
+  if (!kill_descendants(Deadline::after(kKilling))) {
+    console_.say("a process that a worker started cannot be killed: it hangs in the kernel");
+  }
+  std::sort(outcome_.endings.begin(), outcome_.endings.end(),
+            [](const WorkerEnding& a, const WorkerEnding& b) { return a.rank < b.rank; });
+  outcome_.duration = clock.elapsed();
+  return std::move(outcome_);
+}
+
+void Attempt::start_workers() {
+  try {
+    for (std::size_t i = 0; i < plan_.workers.size(); ++i) {
+      workers_.push_back(std::make_unique<Worker>(plan_, i, context_, console_));
+    }
+  } catch (const Error& error) {
+    outcome_.start_error = error;
+    enter(Phase::kKilling, kKilling);
+  }
+}
+
+bool Attempt::any_running() const {
+  return std::any_of(workers_.begin(), workers_.end(),
+                     [](const auto& worker) { return !worker->has_ended(); });
+}
+
+// Streams that the console has no room for are left out; it says when there is some.
+void Attempt::wait_for_events() {
+  std::vector<pollfd> events = {{.fd = signals_.fd(), .events = POLLIN, .revents = 0}};
+  const auto add = [&](int fd) { events.push_back({.fd = fd, .events = POLLIN, .revents = 0}); };
+  for (const auto stream : kStreams) {
+    add(console_.sink(stream).room_fd());
+  }
+  for (const auto& worker : workers_) {
+    if (worker->has_ended()) {
+      continue;
+    }
+    add(worker->pidfd());
+    for (WorkerStream* stream : {&worker->out(), &worker->err()}) {
+      if (stream->is_open() && stream->has_room()) {
+        add(stream->fd());
+      }
+    }
+  }
+  if (poll(events.data(), events.size(), phase_end_.poll_timeout_ms()) < 0 && errno != EINTR) {
+    throw Error::from_errno(errno, "poll");
+  }
+  for (const auto stream : kStreams) {
+    console_.sink(stream).acknowledge_room();
+  }
+}
+
+void Attempt::take_signals() {
+  const std::vector<int> numbers = signals_.take();
+  if (getppid() != front_ && phase_ != Phase::kKilling) {
+    outcome_.signal = SIGKILL;
+    enter(Phase::kKilling, kKilling);
+  }
+  for (const int number : numbers) {
+    take_signal(number);
+  }
+}
+
+void Attempt::take_signal(int number) {
+  if (number == SIGCHLD) {
+    reap_adopted(worker_pids());
+  } else if (plan_.ending_signals.count(number) == 0) {
+    for (const auto& worker : workers_) {
+      worker->hand_on(number);
+    }
+  } else if (outcome_.signal == 0 && phase_ != Phase::kKilling) {
+    outcome_.signal = number;
+    console_.say(fmt::format("{}: stopping {} {}, at most {}", signal_name(number), workers_.size(),
+                             workers_.size() == 1 ? "worker" : "workers", duration_text(plan_.grace)));
+    stop_workers(number);
+    enter(Phase::kStopping, plan_.grace);
+  } else if (number == SIGINT && phase_ != Phase::kKilling) {
+    console_.say("SIGINT again: killing the workers");
+    enter(Phase::kKilling, kKilling);
+  }
+}
+
+void Attempt::take_output() {
+  for (const auto& worker : workers_) {
+    for (WorkerStream* stream : {&worker->out(), &worker->err()}) {
+      if (stream->is_open() && stream->has_room()) {
+        stream->read_some();
+      }
+    }
+  }
+}
+
+void Attempt::take_endings() {
+  for (const auto& worker : workers_) {
+    pollfd ended{.fd = worker->pidfd(), .events = POLLIN, .revents = 0};
+    if (!worker->has_ended() && poll(&ended, 1, 0) > 0) {
+      note_ending(worker->end());
+    }
+  }
+}
+
+void Attempt::note_ending(WorkerEnding ending) {
+  const bool failed = !ending.status.ok();
+  ending.out_of_memory =
+      ending.status.signal == SIGKILL && ending.stop_signal != SIGKILL && memory_kills_.any();
+  outcome_.endings.push_back(std::move(ending));
+  if (failed && phase_ == Phase::kRunning) {
+    const bool can_say_so =
+        std::any_of(workers_.begin(), workers_.end(), [](const auto& worker) { return worker->joined(); });
+    enter(Phase::kSettling, can_say_so ? kSettling : 0s);
+  }
+}
+
+void Attempt::next_phase() {
+  if (!phase_end_.expired()) {
+    return;
+  }
+  if (phase_ == Phase::kSettling) {
+    stop_workers(SIGTERM);
+    enter(Phase::kStopping, plan_.grace);
+  } else if (phase_ == Phase::kStopping || phase_ == Phase::kKilling) {
+    enter(Phase::kKilling, kKilling);  // again and again: a worker may have started others meanwhile
+  }
+}
+
+void Attempt::enter(Phase phase, std::chrono::nanoseconds limit) {
+  phase_ = phase;
+  phase_end_ = Deadline::after(limit);
+  if (phase == Phase::kKilling) {
+    kill_workers();
+  }
+}
+
+void Attempt::stop_workers(int signal_number) {
+  for (const auto& worker : workers_) {
+    if (!worker->has_ended()) {
+      worker->stop(signal_number);
+    }
+  }
+}
+
+void Attempt::kill_workers() {
+  for (const auto& worker : workers_) {
+    if (!worker->has_ended()) {
+      worker->kill();
+    }
+  }
+}
+
+std::set<pid_t> Attempt::worker_pids() const {
+  std::set<pid_t> pids;
+  for (const auto& worker : workers_) {
+    pids.insert(worker->pid());
+  }
+  return pids;
+}
+
+}  // namespace lockstep::run

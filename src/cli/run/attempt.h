@@ -1,0 +1,60 @@
+#pragma once
+
+// One start of all workers of this host, to the end of the last of them.
+//
+// The first failure decides. The others get a moment in which those that notice by themselves can say so, then
+// SIGTERM, and SIGKILL when the grace period is over. A signal to the launcher goes to the workers in the same way.
+// When this returns no process that came from a worker is left.
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "base/deadline.h"
+#include "cli/run/console.h"
+#include "cli/run/ending.h"
+#include "cli/run/memory_kills.h"
+#include "cli/run/plan.h"
+#include "cli/run/signal_inbox.h"
+#include "cli/run/worker.h"
+
+namespace lockstep::run {
+
+class Attempt {
+ public:
+  // `front` is the process whose death ends everything at once.
+  Attempt(const Plan& plan, AttemptContext context, Console& console, SignalInbox& signals, pid_t front);
+
+  AttemptOutcome run();
+
+ private:
+  enum class Phase { kRunning, kSettling, kStopping, kKilling };
+
+  void start_workers();
+  bool any_running() const;
+  void wait_for_events();
+  void take_signals();
+  void take_signal(int number);
+  void take_output();
+  void take_endings();
+  void note_ending(WorkerEnding ending);
+  void next_phase();
+  void enter(Phase phase, std::chrono::nanoseconds limit);
+  void stop_workers(int signal_number);
+  void kill_workers();
+  std::set<pid_t> worker_pids() const;
+
+  const Plan& plan_;
+  const AttemptContext context_;
+  Console& console_;
+  SignalInbox& signals_;
+  const pid_t front_;
+  MemoryKills memory_kills_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  Phase phase_ = Phase::kRunning;
+  Deadline phase_end_;
+  AttemptOutcome outcome_;
+};
+
+}  // namespace lockstep::run

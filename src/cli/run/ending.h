@@ -1,0 +1,42 @@
+#pragma once
+
+// How one worker ended, and all that is known about it; and how an attempt did.
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/exit_status.h"
+#include "job/error_record.h"
+#include "lockstep/error.h"
+
+namespace lockstep::run {
+
+struct WorkerEnding {
+  int rank = 0;
+  int local_rank = 0;
+  pid_t pid = 0;
+  ExitStatus status = {};
+  std::chrono::nanoseconds time{};  // since 1970, when the launcher saw it
+  int stop_signal = 0;              // the last one the launcher had sent it by then, or 0
+  bool out_of_memory = false;       // killed while its memory cgroup was
+  bool joined = false;              // a program of ours
+  std::uint64_t steps = 0;          // it had reported
+  std::optional<ErrorRecord> error = {};
+  std::string error_file = {};   // empty when it is not on disk
+  std::string last_output = {};  // on standard error
+};
+
+struct AttemptOutcome {
+  std::vector<WorkerEnding> endings = {};  // by rank; without those that never started
+  std::optional<Error> start_error = {};   // why a worker could not be started
+  int signal = 0;                          // that ended the job from outside, or 0
+  std::chrono::nanoseconds start_time{};   // since 1970
+  std::chrono::nanoseconds duration{};
+};
+
+}  // namespace lockstep::run

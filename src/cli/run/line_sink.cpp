@@ -1,0 +1,137 @@
+#include "cli/run/line_sink.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdint>
+#include <utility>
+
+#include "lockstep/error.h"
+
+namespace lockstep::run {
+namespace {
+
+UniqueFd make_event() {
+  UniqueFd fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  if (!fd) {
+    throw Error::from_errno(errno, "eventfd");
+  }
+  return fd;
+}
+
+void raise(const UniqueFd& event) {
+  const std::uint64_t one = 1;
+  [[maybe_unused]] const auto written = write(event.get(), &one, sizeof one);
+}
+
+}  // namespace
+
+LineSink::LineSink(int fd, std::size_t queues, std::shared_ptr<Mutex> file)
+    : fd_(fd), file_(std::move(file)), room_(make_event()), ended_(make_event()), queues_(queues) {
+  writer_ = std::thread([this] { run(); });
+}
+
+LineSink::~LineSink() {
+  {
+    const MutexLock lock(mutex_);
+    is_ending_ = true;
+  }
+  raise(ended_);
+  changed_.notify_all();
+  writer_.join();
+}
+
+bool LineSink::has_room(std::size_t queue) const {
+  const MutexLock lock(mutex_);
+  return queues_[queue].size() < kQueueBytes;
+}
+
+void LineSink::put(std::size_t queue, std::string_view text) {
+  {
+    const MutexLock lock(mutex_);
+    queues_[queue] += text;
+  }
+  changed_.notify_all();
+}
+
+void LineSink::acknowledge_room() {
+  std::uint64_t count = 0;
+  [[maybe_unused]] const auto taken = read(room_.get(), &count, sizeof count);
+}
+
+bool LineSink::is_idle() const {
+  return !is_writing_ &&
+         std::all_of(queues_.begin(), queues_.end(), [](const std::string& queue) { return queue.empty(); });
+}
+
+bool LineSink::flush(const Deadline& deadline) {
+  const MutexLock lock(mutex_);
+  return changed_.wait_until(mutex_, deadline, [this]() LOCKSTEP_REQUIRES(mutex_) { return is_idle(); });
+}
+
+void LineSink::run() {
+  for (std::string text = next_turn(); !text.empty(); text = next_turn()) {
+    write_turn(text);
+    raise(room_);
+    const MutexLock lock(mutex_);
+    is_writing_ = false;
+    changed_.notify_all();
+  }
+}
+
+// What the next queue that has something gets to say: lines up to a bound, at least one. Empty at the end.
+std::string LineSink::next_turn() {
+  const MutexLock lock(mutex_);
+  const auto has_work = [this]() LOCKSTEP_REQUIRES(mutex_) { return is_ending_ || !is_idle(); };
+  while (!changed_.wait_until(mutex_, Deadline::after(std::chrono::hours(1)), has_work)) {
+  }
+  if (is_ending_) {
+    return "";
+  }
+  do {
+    turn_ = (turn_ + 1) % queues_.size();
+  } while (queues_[turn_].empty());
+  std::string& queue = queues_[turn_];
+  std::size_t length = queue.size();
+  if (length > kTurnBytes) {
+    const auto within = queue.rfind('\n', kTurnBytes - 1);
+    const auto beyond = queue.find('\n', kTurnBytes);
+    length = within != std::string::npos ? within + 1 : (beyond != std::string::npos ? beyond + 1 : length);
+  }
+  std::string text = queue.substr(0, length);
+  queue.erase(0, length);
+  is_writing_ = true;
+  return text;
+}
+
+// False when nobody will ever read it: the reader is gone, or the sink ends.
+bool LineSink::write_turn(std::string_view text) {
+  const MutexLock lock(*file_);
+  while (!text.empty()) {
+    if (!wait_for_room()) {
+      return false;
+    }
+    // A pipe that is ready takes this much without blocking.
+    const ssize_t count = write(fd_, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
+    if (count < 0 && errno != EINTR && errno != EAGAIN) {
+      return false;
+    }
+    text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  }
+  return true;
+}
+
+bool LineSink::wait_for_room() {
+  std::array<pollfd, 2> events = {
+      {{.fd = fd_, .events = POLLOUT, .revents = 0}, {.fd = ended_.get(), .events = POLLIN, .revents = 0}}};
+  while (poll(events.data(), events.size(), -1) < 0 && errno == EINTR) {
+  }
+  return events[1].revents == 0;
+}
+
+}  // namespace lockstep::run

@@ -1,0 +1,33 @@
+#pragma once
+
+// Where the workers' output is kept: <log-dir>/<run>/attempt_<n>/<rank>/{stdout,stderr}.log and error.json.
+
+#include <filesystem>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "cli/run/plan.h"
+
+namespace lockstep::run {
+
+class LogFolder {
+ public:
+  // Picks and makes the run's folder. A second run of the same name gets "<run>_2": nothing is overwritten. Hosts
+  // that share the folder share the run's. Throws Error{kSystem}.
+  LogFolder(const std::filesystem::path& log_dir, const Plan& plan);
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path of_attempt(int attempt) const;
+  std::filesystem::path of_rank(int attempt, int rank) const;
+
+  // Makes the folders of an attempt. Throws Error{kSystem}.
+  void prepare(int attempt, const Plan& plan) const;
+
+ private:
+  std::filesystem::path path_;
+};
+
+// For appending; made when it is not there. Throws Error{kSystem}.
+UniqueFd open_log(const std::filesystem::path& path);
+
+}  // namespace lockstep::run

@@ -1,0 +1,106 @@
+#include "cli/run/verdict.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "lockstep/failure.h"
+
+namespace lockstep::run {
+namespace {
+
+// As shells do it.
+constexpr int kExitNotExecutable = 126;
+constexpr int kExitNotFound = 127;
+
+bool blames_peer(const WorkerEnding& ending) {
+  return ending.error && ending.error->is_consequence();
+}
+
+// Ended by the launcher's doing and not by its own: it neither said what was wrong nor was it over before.
+bool was_stopped(const WorkerEnding& ending) {
+  return ending.stop_signal != 0 && !ending.error;
+}
+
+std::chrono::nanoseconds failure_time(const WorkerEnding& ending) {
+  return ending.error && ending.error->time.count() > 0 ? std::min(ending.error->time, ending.time)
+                                                        : ending.time;
+}
+
+int start_error_code(const Error& error) {
+  return error.code() == ErrorCode::kNotFound ? kExitNotFound : kExitNotExecutable;
+}
+
+// A worker may have had its own reaction to the signal, above all "I saved, start me again"; else the signal itself
+// is the reason. Workers that all ended well had finished.
+int signalled_code(const AttemptOutcome& outcome) {
+  int code = 0;
+  for (const WorkerEnding& ending : outcome.endings) {
+    const bool by_signal = ending.status.signal != 0;
+    const int own = by_signal ? 128 + outcome.signal : ending.status.exit_code;
+    if (own != 0 && (code == 0 || own == kExitTryAgain)) {
+      code = own;
+    }
+  }
+  return code;
+}
+
+}  // namespace
+
+Verdict judge(const AttemptOutcome& outcome) {
+  Verdict verdict;
+  std::vector<std::size_t> failed;
+  for (std::size_t i = 0; i < outcome.endings.size(); ++i) {
+    const WorkerEnding& ending = outcome.endings[i];
+    if (ending.status.ok()) {
+      continue;
+    }
+    (was_stopped(ending) ? verdict.stopped : failed).push_back(i);
+  }
+  const auto earlier = [&](std::size_t a, std::size_t b) {
+    const WorkerEnding& left = outcome.endings[a];
+    const WorkerEnding& right = outcome.endings[b];
+    return std::pair(blames_peer(left), failure_time(left)) <
+           std::pair(blames_peer(right), failure_time(right));
+  };
+  std::stable_sort(failed.begin(), failed.end(), earlier);
+  for (std::size_t i = 1; i < failed.size(); ++i) {
+    const bool is_consequence = blames_peer(outcome.endings[failed[i]]);
+    (is_consequence ? verdict.consequences : verdict.others).push_back(failed[i]);
+  }
+  if (outcome.start_error) {
+    verdict.exit_code = start_error_code(*outcome.start_error);
+  } else if (outcome.signal != 0) {
+    verdict.exit_code = signalled_code(outcome);
+  } else if (!failed.empty()) {
+    verdict.first = failed.front();
+    verdict.exit_code = outcome.endings[failed.front()].status.shell_code();
+  }
+  return verdict;
+}
+
+RestartAdvice advise_restart(const AttemptOutcome& outcome, const Verdict& verdict, int attempt,
+                             int max_restarts, bool on_start_failure) {
+  if (verdict.ok() || outcome.signal != 0 || outcome.start_error || max_restarts == 0) {
+    return {};
+  }
+  if (attempt >= max_restarts) {
+    return {.restart = false,
+            .reason = fmt::format("not restarted: all {} of --max-restarts are used up", max_restarts)};
+  }
+  const bool had_step = std::any_of(outcome.endings.begin(), outcome.endings.end(),
+                                    [](const WorkerEnding& ending) { return ending.steps > 0; });
+  if (had_step || on_start_failure) {
+    return {.restart = true, .reason = ""};
+  }
+  const bool is_foreign = std::none_of(outcome.endings.begin(), outcome.endings.end(),
+                                       [](const WorkerEnding& ending) { return ending.joined; });
+  return {.restart = false,
+          .reason = fmt::format(
+              "not restarted: no worker had reported its first step{}; --restart-on-start-failure "
+              "restarts in any case",
+              is_foreign ? " (a program without Lockstep never does)" : "")};
+}
+
+}  // namespace lockstep::run
