@@ -1,9 +1,9 @@
 // Data-parallel training without libtorch: fits y = w . x + b by gradient descent, with a model and gradients
-// written by hand. Alone it is an ordinary program; under torchrun each rank takes its part of the data, and all
+// written by hand. Alone it is an ordinary program; under a launcher each rank takes its part of the data, and all
 // of them end with the same weights:
 //
 //   ./linear_regression
-//   torchrun --nproc-per-node=2 --no-python ./linear_regression
+//   lockstep run ./linear_regression
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 // Trains a small classifier on as many ranks as there are:
 //
-//   quick_start                                               alone
-//   torchrun --no-python --nproc-per-node 2 quick_start       two ranks on this machine
+//   quick_start                   alone
+//   lockstep run quick_start      one rank on every core of this machine
 //
 // The data is made up: ten random patterns with noise. Every rank sees samples of its own, and every rank ends with
 // the same network.
@@ -27,7 +27,7 @@ std::pair<torch::Tensor, torch::Tensor> my_batch(int rank, int ranks, int step) 
   return {patterns.index_select(0, y) + 2 * torch::randn({32, 784}), y};
 }
 
-int main() try {
+int train() {
   at::set_num_threads(1);
   auto world = lockstep::World::join();
   auto net = std::make_shared<Net>();
@@ -48,7 +48,8 @@ int main() try {
   LOCKSTEP_LOG(kInfo) << "done: loss " << last_loss << ", weights "
                       << net->output->weight.sum().item<double>();
   return last_loss < 0.5 ? 0 : 1;
-} catch (const std::exception& error) {
-  LOCKSTEP_LOG(kError) << error.what();
-  return 1;
+}
+
+int main() {
+  return lockstep::guard_main(train);  // whatever goes wrong, the launcher's report says it
 }

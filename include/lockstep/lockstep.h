@@ -8,6 +8,7 @@
 #include "lockstep/config.h"
 #include "lockstep/distributed_data_parallel.h"
 #include "lockstep/error.h"
+#include "lockstep/failure.h"
 #include "lockstep/gradient_sync.h"
 #include "lockstep/log.h"
 #include "lockstep/sync_batch_norm.h"
