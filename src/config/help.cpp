@@ -20,14 +20,14 @@ constexpr std::size_t kWidestFlags = 34;  // longer ones get a line of their own
 constexpr std::string_view kIndent = "  ";
 
 // One entry of the list: the flags on the left, paragraphs on the right.
-struct Entry {
+struct HelpEntry {
   std::string flags;
   std::vector<std::string> paragraphs;
 };
 
 struct Section {
   std::string title;
-  std::vector<Entry> entries;
+  std::vector<HelpEntry> entries;
 };
 
 std::vector<std::string> wrap(std::string_view text, std::size_t width) {
@@ -143,7 +143,7 @@ Section general_section(const ProgramInfo& program) {
 std::size_t flags_width(const std::vector<Section>& sections) {
   std::size_t width = 0;
   for (const Section& section : sections) {
-    for (const Entry& entry : section.entries) {
+    for (const HelpEntry& entry : section.entries) {
       if (entry.flags.size() <= kWidestFlags) {
         width = std::max(width, entry.flags.size());
       }
@@ -152,7 +152,7 @@ std::size_t flags_width(const std::vector<Section>& sections) {
   return width;
 }
 
-void append_entry(std::string& text, const Entry& entry, std::size_t width) {
+void append_entry(std::string& text, const HelpEntry& entry, std::size_t width) {
   const std::size_t column = 2 * kIndent.size() + width;
   std::vector<std::string> lines;
   for (const std::string& paragraph : entry.paragraphs) {
@@ -197,7 +197,7 @@ std::string help_text(const Description& description, const ProgramInfo& program
   for (const Section& section : sections) {
     if (!section.entries.empty()) {
       text += fmt::format("\n{}:\n", section.title);
-      for (const Entry& entry : section.entries) {
+      for (const HelpEntry& entry : section.entries) {
         append_entry(text, entry, width);
       }
     }

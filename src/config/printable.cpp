@@ -54,7 +54,7 @@ std::string escaped(std::uint8_t byte) {
   }
 }
 
-std::string printable(std::string_view text, std::size_t limit) {
+std::string printable_up_to(std::size_t limit, std::string_view text) {
   std::string result;
   for (std::size_t at = 0; at < text.size();) {
     if (result.size() >= limit) {
@@ -91,11 +91,11 @@ bool is_utf8(std::string_view text) {
 }
 
 std::string printable(std::string_view text) {
-  return printable(text, std::string::npos);
+  return printable_up_to(std::string::npos, text);
 }
 
 std::string in_quotes(std::string_view text) {
-  return "'" + printable(text, kLongestQuote) + "'";
+  return "'" + printable_up_to(kLongestQuote, text) + "'";
 }
 
 }  // namespace lockstep::config

@@ -28,10 +28,10 @@ using TomlValue = toml::basic_value<toml::discard_comments, std::map, std::vecto
 
 // No file of options is this large or this deep; toml11 takes quadratic time and a stack frame per level.
 constexpr std::size_t kLargestFile = std::size_t{256} << 10;
-constexpr std::size_t kDeepestNesting = 64;
+constexpr std::size_t kDeepestTable = 64;
 
 // A key of the file with its full name: a value, or a table where no group is known.
-struct Entry {
+struct TomlEntry {
   std::string name;
   const TomlValue* value = nullptr;
   std::size_t line = 0;
@@ -133,8 +133,8 @@ class TomlReader {
     flatten(root, "");
     // Tables come sorted by key; people read from the top.
     std::stable_sort(entries_.begin(), entries_.end(),
-                     [](const Entry& a, const Entry& b) { return a.line < b.line; });
-    for (const Entry& entry : entries_) {
+                     [](const TomlEntry& a, const TomlEntry& b) { return a.line < b.line; });
+    for (const TomlEntry& entry : entries_) {
       read_entry(entry);
     }
   }
@@ -170,7 +170,7 @@ class TomlReader {
     }
   }
 
-  void read_entry(const Entry& entry) {
+  void read_entry(const TomlEntry& entry) {
     const OptionSpec* option = find_option(entry.name);
     if (option == nullptr) {
       report_unknown(entry);
@@ -188,7 +188,7 @@ class TomlReader {
     }
   }
 
-  void report_unknown(const Entry& entry) {
+  void report_unknown(const TomlEntry& entry) {
     if (is_group(entry.name)) {
       add_problem(entry.line,
                   fmt::format("{}: a group of options, written as a table [{}]", entry.name, entry.name));
@@ -206,7 +206,7 @@ class TomlReader {
   }
 
   // Nothing when there was a problem. Every bad element of a list is one, on its own line.
-  std::optional<Value> convert(const OptionSpec& option, const Entry& entry) {
+  std::optional<Value> convert(const OptionSpec& option, const TomlEntry& entry) {
     const TomlValue& value = *entry.value;
     if (option.type.arity == Arity::kList) {
       return convert_list(option, entry);
@@ -218,7 +218,7 @@ class TomlReader {
     return scalar ? std::optional<Value>(std::move(*scalar)) : std::nullopt;
   }
 
-  std::optional<Value> convert_list(const OptionSpec& option, const Entry& entry) {
+  std::optional<Value> convert_list(const OptionSpec& option, const TomlEntry& entry) {
     if (!entry.value->is_array()) {
       add_problem(entry.line, fmt::format("{}: {}", option.name, wrong_type("an array", *entry.value).text));
       return std::nullopt;
@@ -244,7 +244,7 @@ class TomlReader {
   const Description& description_;
   const std::string& path_;
   Findings findings_;
-  std::vector<Entry> entries_;
+  std::vector<TomlEntry> entries_;
   std::map<std::string, std::size_t> lines_;  // where each option was first set
 };
 
@@ -262,8 +262,8 @@ Findings read_toml(const Description& description, const std::string& path, cons
     reader.add_problem(line_at(text, valid), "not valid UTF-8");
     return reader.take_findings();
   }
-  if (const auto line = line_nested_beyond(text, kDeepestNesting)) {
-    reader.add_problem(*line, fmt::format("nested deeper than {} levels", kDeepestNesting));
+  if (const auto line = line_nested_beyond(text, kDeepestTable)) {
+    reader.add_problem(*line, fmt::format("nested deeper than {} levels", kDeepestTable));
     return reader.take_findings();
   }
   try {

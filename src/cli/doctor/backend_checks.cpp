@@ -9,7 +9,7 @@
 namespace lockstep::doctor {
 namespace {
 
-constexpr const char* kSection = "backends";
+constexpr const char* kBackendSection = "backends";
 
 Check describe_mpi(const BackendFacts& backends) {
   std::string seen = "none found; one host does not need it";
@@ -17,7 +17,7 @@ Check describe_mpi(const BackendFacts& backends) {
     seen = fmt::format("{} ({})", backends.mpi_version.empty() ? "of unknown version" : backends.mpi_version,
                        backends.mpi_launcher);
   }
-  return {.section = kSection, .name = "MPI", .status = Status::kOk, .seen = seen, .advice = {}};
+  return {.section = kBackendSection, .name = "MPI", .status = Status::kOk, .seen = seen, .advice = {}};
 }
 
 // "2 x NVIDIA A100, 1 x NVIDIA T4": neighbours of the same name together.
@@ -34,13 +34,13 @@ std::string gpu_list(const std::vector<std::string>& gpus) {
 Check describe_gpus(const BackendFacts& backends) {
   const std::string seen =
       backends.gpus.empty() ? "none found; training runs on the processor" : gpu_list(backends.gpus);
-  return {.section = kSection, .name = "GPU", .status = Status::kOk, .seen = seen, .advice = {}};
+  return {.section = kBackendSection, .name = "GPU", .status = Status::kOk, .seen = seen, .advice = {}};
 }
 
 Check describe_nccl(const BackendFacts& backends) {
   const std::string seen =
       backends.nccl_library.empty() ? "none found; only GPUs need it" : backends.nccl_library;
-  return {.section = kSection, .name = "NCCL", .status = Status::kOk, .seen = seen, .advice = {}};
+  return {.section = kBackendSection, .name = "NCCL", .status = Status::kOk, .seen = seen, .advice = {}};
 }
 
 }  // namespace

@@ -11,7 +11,7 @@
 namespace lockstep::doctor {
 namespace {
 
-constexpr const char* kSection = "kernel";
+constexpr const char* kKernelSection = "kernel";
 
 // The first kernel with pidfd_open(), the youngest of the calls that Lockstep rests on.
 constexpr std::pair<std::uint64_t, std::uint64_t> kOldestVersion{5, 3};
@@ -31,7 +31,7 @@ std::optional<std::pair<std::uint64_t, std::uint64_t>> parse_version(std::string
 }
 
 Check judge_release(const KernelFacts& kernel) {
-  Check check{.section = kSection, .name = "version", .status = Status::kOk, .seen = {}, .advice = {}};
+  Check check{.section = kKernelSection, .name = "version", .status = Status::kOk, .seen = {}, .advice = {}};
   check.seen = "Linux " + (kernel.release.empty() ? "of unknown version" : kernel.release);
   const auto version = parse_version(kernel.release);
   if (version && *version < kOldestVersion) {
@@ -51,9 +51,9 @@ struct TrialWords {
 Check judge_trial(const Trial& trial, const TrialWords& words) {
   if (trial.works) {
     return {
-        .section = kSection, .name = words.name, .status = Status::kOk, .seen = words.works, .advice = {}};
+        .section = kKernelSection, .name = words.name, .status = Status::kOk, .seen = words.works, .advice = {}};
   }
-  return {.section = kSection,
+  return {.section = kKernelSection,
           .name = words.name,
           .status = Status::kProblem,
           .seen = trial.trouble,
@@ -61,7 +61,7 @@ Check judge_trial(const Trial& trial, const TrialWords& words) {
 }
 
 Check judge_clock(const KernelFacts& kernel) {
-  Check check{.section = kSection, .name = "clock", .status = Status::kOk, .seen = {}, .advice = {}};
+  Check check{.section = kKernelSection, .name = "clock", .status = Status::kOk, .seen = {}, .advice = {}};
   check.seen =
       fmt::format("{}, {:.0f} ns a reading",
                   kernel.clock_source.empty() ? "unknown source" : kernel.clock_source, kernel.clock_read_ns);

@@ -10,7 +10,7 @@
 namespace lockstep::doctor {
 namespace {
 
-constexpr const char* kSection = "limits";
+constexpr const char* kLimitSection = "limits";
 constexpr std::uint64_t kFewOpenFiles = 1024;
 // A rank is a process of about as many threads as it has cores; the loader and libtorch add some.
 constexpr std::uint64_t kFewProcesses = 512;
@@ -24,7 +24,7 @@ bool may_be_raised_to(const ResourceLimit& limit, std::uint64_t value) {
 }
 
 Check judge_open_files(const ResourceLimit& limit) {
-  Check check{.section = kSection, .name = "open files", .status = Status::kOk, .seen = {}, .advice = {}};
+  Check check{.section = kLimitSection, .name = "open files", .status = Status::kOk, .seen = {}, .advice = {}};
   check.seen = count_text(limit.soft);
   if (limit.soft && *limit.soft < kFewOpenFiles) {
     check.status = Status::kWarning;
@@ -44,7 +44,7 @@ Check judge_open_files(const ResourceLimit& limit) {
 
 // The user's limit or the control group's, whichever is tighter.
 Check judge_processes(const Facts& facts) {
-  Check check{.section = kSection, .name = "processes", .status = Status::kOk, .seen = {}, .advice = {}};
+  Check check{.section = kLimitSection, .name = "processes", .status = Status::kOk, .seen = {}, .advice = {}};
   auto limit = facts.limits.processes.soft;
   check.seen = count_text(limit);
   const auto group_limit = facts.cgroup.processes;
@@ -64,7 +64,7 @@ Check judge_processes(const Facts& facts) {
 
 Check describe_locked_memory(const ResourceLimit& limit) {
   const std::string size = limit.soft ? size_text(*limit.soft) : "unlimited";
-  return {.section = kSection,
+  return {.section = kLimitSection,
           .name = "locked memory",
           .status = Status::kOk,
           .seen = size + (limit.soft ? "; only InfiniBand and GPU-direct need more" : ""),
@@ -82,7 +82,7 @@ Check describe_core_dumps(const Facts& facts) {
   } else {
     seen = fmt::format("written to '{}'", pattern.empty() ? "core" : pattern);
   }
-  return {.section = kSection, .name = "core dumps", .status = Status::kOk, .seen = seen, .advice = {}};
+  return {.section = kLimitSection, .name = "core dumps", .status = Status::kOk, .seen = seen, .advice = {}};
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace lockstep::doctor {
 namespace {
 
-constexpr const char* kSection = "memory";
+constexpr const char* kMemorySection = "memory";
 
 // libtorch alone takes some 200 MiB a process, before the first tensor.
 constexpr std::uint64_t kScarceBytes = std::uint64_t{1} << 30;
@@ -24,7 +24,7 @@ Status judge_free_bytes(std::uint64_t bytes) {
 }
 
 Check judge_available(const MemoryFacts& memory) {
-  Check check{.section = kSection, .name = "memory", .status = Status::kOk, .seen = {}, .advice = {}};
+  Check check{.section = kMemorySection, .name = "memory", .status = Status::kOk, .seen = {}, .advice = {}};
   if (!memory.total_bytes || !memory.available_bytes) {
     check.status = Status::kWarning;
     check.seen = "unknown: /proc/meminfo does not say";
@@ -43,7 +43,7 @@ Check judge_available(const MemoryFacts& memory) {
 }
 
 Check judge_limit(const Facts& facts) {
-  Check check{.section = kSection, .name = "memory limit", .status = Status::kOk, .seen = {}, .advice = {}};
+  Check check{.section = kMemorySection, .name = "memory limit", .status = Status::kOk, .seen = {}, .advice = {}};
   if (!facts.cgroup.memory_bytes) {
     check.seen = "none";
     return check;
@@ -72,7 +72,7 @@ Check describe_huge_pages(const MemoryFacts& memory) {
   } else {
     seen = fmt::format("{} for shared memory", memory.shared_huge_pages);
   }
-  return {.section = kSection, .name = "huge pages", .status = Status::kOk, .seen = seen, .advice = {}};
+  return {.section = kMemorySection, .name = "huge pages", .status = Status::kOk, .seen = seen, .advice = {}};
 }
 
 }  // namespace

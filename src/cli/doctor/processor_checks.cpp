@@ -10,7 +10,7 @@
 namespace lockstep::doctor {
 namespace {
 
-constexpr const char* kSection = "processor";
+constexpr const char* kProcessorSection = "processor";
 
 std::string cores_text(double cores) {
   return fmt::format("{:.3g} {}", cores, cores == 1 ? "core" : "cores");
@@ -43,7 +43,7 @@ std::string vector_instructions(const ProcessorFacts& processor) {
 }
 
 Check judge_model(const ProcessorFacts& processor) {
-  Check check{.section = kSection, .name = "model", .status = Status::kOk, .seen = {}, .advice = {}};
+  Check check{.section = kProcessorSection, .name = "model", .status = Status::kOk, .seen = {}, .advice = {}};
   const std::string model = processor.model.empty() ? processor.architecture : processor.model;
   const std::string vectors = vector_instructions(processor);
   check.seen = fmt::format("{}, {}", model.empty() ? "unknown" : model,
@@ -60,7 +60,7 @@ Check judge_model(const ProcessorFacts& processor) {
 }
 
 Check judge_cores(const ProcessorFacts& processor) {
-  Check check{.section = kSection, .name = "cores", .status = Status::kOk, .seen = {}, .advice = {}};
+  Check check{.section = kProcessorSection, .name = "cores", .status = Status::kOk, .seen = {}, .advice = {}};
   const int allowed = allowed_cores(processor);
   if (allowed < processor.online_cores) {
     check.status = Status::kWarning;
@@ -80,7 +80,7 @@ Check judge_cores(const ProcessorFacts& processor) {
 }
 
 Check judge_quota(const Facts& facts) {
-  Check check{.section = kSection, .name = "cpu quota", .status = Status::kOk, .seen = {}, .advice = {}};
+  Check check{.section = kProcessorSection, .name = "cpu quota", .status = Status::kOk, .seen = {}, .advice = {}};
   if (!facts.cgroup.cpu_cores) {
     check.seen = "none";
     return check;

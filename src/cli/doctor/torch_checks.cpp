@@ -11,7 +11,7 @@
 namespace lockstep::doctor {
 namespace {
 
-constexpr const char* kSection = "libtorch";
+constexpr const char* kTorchSection = "libtorch";
 
 // One core: a naive triple loop reaches 1-3 GFLOP/s, a tuned BLAS more than 10, with AVX2 or AVX-512 30-200.
 constexpr double kNaiveGflops = 3;
@@ -19,7 +19,7 @@ constexpr double kTunedGflops = 10;
 
 Check judge_absence(const TorchFacts& torch) {
   if (torch.outcome == TorchProbeOutcome::kAbsent) {
-    return {.section = kSection,
+    return {.section = kTorchSection,
             .name = "libtorch",
             .status = Status::kWarning,
             .seen = "this lockstep was built without it",
@@ -28,7 +28,7 @@ Check judge_absence(const TorchFacts& torch) {
                 "-DLOCKSTEP_WITH_TORCH=ON."};
   }
   return {
-      .section = kSection,
+      .section = kTorchSection,
       .name = "libtorch",
       .status = Status::kProblem,
       .seen = torch.trouble,
@@ -51,7 +51,7 @@ bool is_held_back(const Facts& facts) {
 
 Check judge_version(const Facts& facts) {
   const TorchDescription& info = facts.torch.info;
-  Check check{.section = kSection, .name = "libtorch", .status = Status::kOk, .seen = {}, .advice = {}};
+  Check check{.section = kTorchSection, .name = "libtorch", .status = Status::kOk, .seen = {}, .advice = {}};
   check.seen =
       fmt::format("{}, {} kernels{}", info.version, info.cpu_capability, info.gloo ? ", with Gloo" : "");
   if (release_of(info.version) != release_of(info.compiled_version)) {
@@ -69,7 +69,7 @@ Check judge_version(const Facts& facts) {
 }
 
 Check judge_blas(const TorchDescription& info) {
-  Check check{.section = kSection, .name = "BLAS", .status = Status::kOk, .seen = {}, .advice = {}};
+  Check check{.section = kTorchSection, .name = "BLAS", .status = Status::kOk, .seen = {}, .advice = {}};
   check.seen = fmt::format("{}, {:.{}f} GFLOP/s on one core", info.blas, info.gemm_gflops,
                            info.gemm_gflops < kTunedGflops ? 1 : 0);
   if (info.gemm_gflops < kNaiveGflops) {
@@ -88,7 +88,7 @@ Check judge_blas(const TorchDescription& info) {
 
 // OMP_NUM_THREADS may be a list, one number for each level of nesting; the first one counts here.
 Check judge_threads(const Facts& facts) {
-  Check check{.section = kSection, .name = "threads", .status = Status::kOk, .seen = {}, .advice = {}};
+  Check check{.section = kTorchSection, .name = "threads", .status = Status::kOk, .seen = {}, .advice = {}};
   const TorchDescription& info = facts.torch.info;
   const int cores = usable_cores(facts);
   check.seen = fmt::format("{} in a process ({})", info.threads, info.parallel_backend);
