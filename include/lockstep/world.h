@@ -9,8 +9,9 @@
 //     world.communicator().all_reduce(loss, lockstep::ReduceOp::kAvg);
 //   }
 //
-// Who we are comes from the environment, as torchrun sets it: RANK and WORLD_SIZE, LOCAL_RANK and
-// LOCAL_WORLD_SIZE, GROUP_RANK, MASTER_ADDR and MASTER_PORT. With none of it set, the world has one rank.
+// Who we are comes from the environment, as torchrun, Open MPI's mpirun, mpiexec of MPICH and Intel MPI, MVAPICH's
+// mpirun_rsh or Slurm's srun sets it; docs/launch.md has the variables and the rules. LOCKSTEP_ENV says which one is
+// right where that is not clear. With none of it set, the world has one rank.
 //
 // Joining is collective. It sets the log's rank, picks the backend (shared memory when all ranks are on one
 // host, else Gloo) and makes sure that all ranks run the same version with the same options.

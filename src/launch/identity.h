@@ -1,9 +1,13 @@
 #pragma once
 
-// Who this process is among the ranks of its job, read from the environment.
+// Who this process is among the ranks of its job, read from the environment that its starter left it.
 
-#include <map>
+#include <functional>
 #include <string>
+#include <string_view>
+
+#include "launch/starter.h"
+#include "lockstep/config.h"
 
 namespace lockstep {
 
@@ -13,16 +17,29 @@ struct Identity {
   int local_rank = 0;
   int local_size = 1;
   int node_rank = 0;
-  int node_count = 1;
-  std::string master_address;  // empty in a world of one
-  int master_port = 0;
-  std::string token;  // equal on all ranks of the job, different from other jobs of this user
+  int node_count = 1;          // 0: the ranks have to ask each other; see node_census.h
+  std::string master_address;  // empty in a world of one, and where the starter says none on a single host
+  int master_port = 0;         // 0 likewise
+  std::string token;           // equal on all ranks of the job, different from other jobs of this user
 
   bool operator==(const Identity&) const = default;
 };
 
-// Pure: `environment` is all it looks at. Throws Error{kInvalidConfig} that names every variable that is missing,
+// An identity, and where it comes from.
+struct Recognition {
+  Identity identity;
+  const Starter* starter = nullptr;  // null: nobody started this process as a rank
+  std::string reason;                // why that starter
+
+  // "this is rank 0 of 4 (2 on this host): Open MPI's OMPI_COMM_WORLD_* variables; Slurm's were there too"
+  std::string describe() const;
+};
+
+// The process that set a variable; asked for only where no variable tells jobs apart.
+using FindSetter = std::function<int(std::string_view variable)>;
+
+// Pure: its arguments are all it looks at. Throws Error{kInvalidConfig} that names every variable that is missing,
 // malformed or contradicts another.
-Identity identify(const std::map<std::string, std::string>& environment);
+Recognition identify(const config::Environment& environment, const FindSetter& find_setter);
 
 }  // namespace lockstep

@@ -15,6 +15,8 @@
 #include "launch/allocator.h"
 #include "launch/failure_report.h"
 #include "launch/identity.h"
+#include "launch/node_census.h"
+#include "launch/variable_setter.h"
 #include "lockstep/config.h"
 #include "lockstep/error.h"
 #include "lockstep/log.h"
@@ -34,7 +36,8 @@ void register_own_backends() {
 }
 
 // The backend's name, or an error where the choice cannot work.
-std::string_view pick_backend(BackendChoice choice, const Identity& identity) {
+std::string_view pick_backend(BackendChoice choice, const Recognition& recognition) {
+  const Identity& identity = recognition.identity;
   const auto refuse = [](const std::string& reason) -> Error {
     return Error(ErrorCode::kInvalidConfig, reason).with_operation("join");
   };
@@ -56,6 +59,11 @@ std::string_view pick_backend(BackendChoice choice, const Identity& identity) {
       }
       return "shm";
     case BackendChoice::kGloo:
+      if (identity.size > 1 && (identity.master_address.empty() || identity.master_port == 0)) {
+        throw refuse(
+            fmt::format("the gloo backend needs MASTER_ADDR and MASTER_PORT, and {} does not set them: {}",
+                        recognition.starter->program, recognition.starter->give_address));
+      }
       return "gloo";
   }
   return "local";
@@ -75,6 +83,15 @@ void meet_launcher(const config::Environment& environment, Identity& identity) {
   board->note_join();
   set_process_board(std::move(*board));
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
+}
+
+// Every rank can say it, but once is enough.
+void log_recognition(const Recognition& recognition) {
+  if (recognition.identity.rank == 0) {
+    LOCKSTEP_LOG(kInfo) << recognition.describe();
+  } else {
+    LOCKSTEP_LOG(kDebug) << recognition.describe();
+  }
 }
 
 // What all ranks must have in common, in a fixed number of bytes.
@@ -102,6 +119,14 @@ void require_agreement(Communicator& communicator, const WorldOptions& options) 
           .with_rank(communicator.rank())
           .with_peer(rank);
     }
+  }
+}
+
+void settle_nodes(Communicator& communicator, const WorldOptions& options, Identity& identity) {
+  if (identity.node_count == 0) {
+    const NodePlace node = take_node_census(communicator, this_host_name(), options.join_timeout);
+    identity.node_rank = node.rank;
+    identity.node_count = node.count;
   }
 }
 
@@ -133,13 +158,15 @@ World World::join(const WorldOptions& options) {
   const Deadline deadline = Deadline::after(options.join_timeout);
   register_own_backends();
   const auto environment = config::process_environment();
-  Identity identity = identify(environment);
+  Recognition recognition = identify(environment, find_variable_setter);
+  Identity& identity = recognition.identity;
   set_process_logger({.rank = identity.rank, .world_size = identity.size});
+  log_recognition(recognition);
   meet_launcher(environment, identity);
   if (options.tune_allocator) {
     keep_large_blocks();
   }
-  const auto backend = make_backend(pick_backend(options.backend, identity),
+  const auto backend = make_backend(pick_backend(options.backend, recognition),
                                     {.rank = identity.rank,
                                      .size = identity.size,
                                      .token = identity.token,
@@ -150,6 +177,7 @@ World World::join(const WorldOptions& options) {
   auto state = std::make_unique<State>(State{identity, Communicator(backend)});
   state->communicator.set_timeout(options.timeout);
   require_agreement(state->communicator, options);
+  settle_nodes(state->communicator, options, state->identity);
   LOCKSTEP_LOG(kInfo) << "joined a world of " << identity.size << (identity.size == 1 ? " rank" : " ranks")
                       << " over " << backend->name() << " in " << duration_text(deadline.elapsed());
   return World(std::move(state));

@@ -40,5 +40,22 @@ TEST(WorldOfSeveralHosts, MeetsOverGloo) {
   EXPECT_THAT(results[0].output, HasSubstr("joined a world of 2 ranks over gloo"));
 }
 
+TEST(WorldOfSeveralHosts, CountsThemWhereMpiDoesNotSay) {
+  const int port = free_port();
+  const auto results = run_ranks(2, RankMode::kProcesses, [&](RankContext& rank) {
+    setenv("OMPI_COMM_WORLD_RANK", std::to_string(rank.rank()).c_str(), 1);
+    setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+    setenv("OMPI_COMM_WORLD_LOCAL_RANK", "0", 1);
+    setenv("OMPI_COMM_WORLD_LOCAL_SIZE", "1", 1);
+    setenv("MASTER_ADDR", "127.0.0.1", 1);
+    setenv("MASTER_PORT", std::to_string(port).c_str(), 1);
+    World world = World::join();
+    EXPECT_EQ(world.communicator().backend_name(), "gloo");
+    EXPECT_EQ(world.node_rank(), 0);
+    EXPECT_EQ(world.node_count(), 1) << "whatever mpirun claims here, both have the same host name";
+  });
+  results.expect_all_ok();
+}
+
 }  // namespace
 }  // namespace lockstep::testing

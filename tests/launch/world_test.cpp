@@ -11,6 +11,7 @@
 #include "lockstep/config.h"
 #include "lockstep/error.h"
 #include "support/run_ranks.h"
+#include "support/scoped_variable.h"
 
 namespace lockstep::testing {
 namespace {
@@ -55,6 +56,9 @@ TEST(World, OnOneHostMeetsOverSharedMemory) {
     EXPECT_EQ(sum[0], 3);
   });
   results.expect_all_ok();
+  EXPECT_THAT(results[0].output,
+              HasSubstr("[rank 0/3] info: this is rank 0 of 3 (3 on this host): torchrun's RANK "
+                        "and WORLD_SIZE variables\n"));
   EXPECT_THAT(results[0].output, HasSubstr("[rank 0/3] info: joined a world of 3 ranks over shm in "));
   EXPECT_EQ(results[1].output, "") << "rank 0 speaks for all";
 }
@@ -103,6 +107,23 @@ TEST(World, SaysWhereGlooComesFrom) {
   EXPECT_EQ(results[0].error->code(), ErrorCode::kUnsupported);
   EXPECT_THAT(results[0].exception_text,
               HasSubstr("no backend 'gloo'; it has: local, shm. Link lockstep::lockstep"));
+}
+
+TEST(World, SaysHowToGiveGlooTheAddressThatMpiDoesNotKnow) {
+  const ScopedVariable rank("OMPI_COMM_WORLD_RANK", "0");
+  const ScopedVariable size("OMPI_COMM_WORLD_SIZE", "2");
+  const ScopedVariable local_rank("OMPI_COMM_WORLD_LOCAL_RANK", "0");
+  const ScopedVariable local_size("OMPI_COMM_WORLD_LOCAL_SIZE", "2");
+  try {
+    World::join({.backend = BackendChoice::kGloo});
+    ADD_FAILURE() << "joined";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kInvalidConfig);
+    EXPECT_EQ(error.message(),
+              "the gloo backend needs MASTER_ADDR and MASTER_PORT, and Open MPI's mpirun does not set them: "
+              "mpirun -x "
+              "MASTER_ADDR=host1 -x MASTER_PORT=29500 ...");
+  }
 }
 
 TEST(WorldOptions, AreDescribedForTheCommandLine) {

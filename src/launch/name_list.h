@@ -1,0 +1,15 @@
+#pragma once
+
+// Names as people list them: "A", "A and B", "A, B and C".
+
+#include <string>
+#include <vector>
+
+namespace lockstep {
+
+std::string name_list(const std::vector<std::string>& names);
+
+// With the verb: "A is", "A and B are".
+std::string name_list_is(const std::vector<std::string>& names);
+
+}  // namespace lockstep
