@@ -69,15 +69,18 @@ std::string_view pick_backend(BackendChoice choice, const Recognition& recogniti
   return "local";
 }
 
-// Under `lockstep run`: the job's secret instead of what the environment tells everybody, when all ranks are
-// workers of that one launcher; and lines that appear when they are printed, though it reads them from a pipe.
-void meet_launcher(const config::Environment& environment, Identity& identity) {
+// Under `lockstep run`, whose variables are torchrun's: the job's secret instead of what the environment tells
+// everybody, when all ranks are workers of that one launcher; and lines that appear when they are printed, though it
+// reads them from a pipe. Ranks that mpirun started inside of a worker are another job.
+void meet_launcher(const config::Environment& environment, Recognition& recognition) {
+  Identity& identity = recognition.identity;
   report_escaping_exceptions(identity.rank);
   auto board = Board::find(environment);
   if (!board) {
     return;
   }
-  if (identity.node_count == 1) {
+  const bool is_ours = recognition.starter != nullptr && recognition.starter->kind == StarterKind::kTorchrun;
+  if (is_ours && identity.node_count == 1) {
     identity.token = board->token();
   }
   board->note_join();
@@ -159,10 +162,10 @@ World World::join(const WorldOptions& options) {
   register_own_backends();
   const auto environment = config::process_environment();
   Recognition recognition = identify(environment, find_variable_setter);
-  Identity& identity = recognition.identity;
+  const Identity& identity = recognition.identity;
   set_process_logger({.rank = identity.rank, .world_size = identity.size});
   log_recognition(recognition);
-  meet_launcher(environment, identity);
+  meet_launcher(environment, recognition);
   if (options.tune_allocator) {
     keep_large_blocks();
   }

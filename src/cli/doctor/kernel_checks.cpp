@@ -50,8 +50,11 @@ struct TrialWords {
 
 Check judge_trial(const Trial& trial, const TrialWords& words) {
   if (trial.works) {
-    return {
-        .section = kKernelSection, .name = words.name, .status = Status::kOk, .seen = words.works, .advice = {}};
+    return {.section = kKernelSection,
+            .name = words.name,
+            .status = Status::kOk,
+            .seen = words.works,
+            .advice = {}};
   }
   return {.section = kKernelSection,
           .name = words.name,

@@ -24,7 +24,8 @@ bool may_be_raised_to(const ResourceLimit& limit, std::uint64_t value) {
 }
 
 Check judge_open_files(const ResourceLimit& limit) {
-  Check check{.section = kLimitSection, .name = "open files", .status = Status::kOk, .seen = {}, .advice = {}};
+  Check check{
+      .section = kLimitSection, .name = "open files", .status = Status::kOk, .seen = {}, .advice = {}};
   check.seen = count_text(limit.soft);
   if (limit.soft && *limit.soft < kFewOpenFiles) {
     check.status = Status::kWarning;

@@ -43,7 +43,8 @@ Check judge_available(const MemoryFacts& memory) {
 }
 
 Check judge_limit(const Facts& facts) {
-  Check check{.section = kMemorySection, .name = "memory limit", .status = Status::kOk, .seen = {}, .advice = {}};
+  Check check{
+      .section = kMemorySection, .name = "memory limit", .status = Status::kOk, .seen = {}, .advice = {}};
   if (!facts.cgroup.memory_bytes) {
     check.seen = "none";
     return check;

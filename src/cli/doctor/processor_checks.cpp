@@ -80,7 +80,8 @@ Check judge_cores(const ProcessorFacts& processor) {
 }
 
 Check judge_quota(const Facts& facts) {
-  Check check{.section = kProcessorSection, .name = "cpu quota", .status = Status::kOk, .seen = {}, .advice = {}};
+  Check check{
+      .section = kProcessorSection, .name = "cpu quota", .status = Status::kOk, .seen = {}, .advice = {}};
   if (!facts.cgroup.cpu_cores) {
     check.seen = "none";
     return check;
