@@ -4,13 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <functional>
 #include <numeric>
 #include <random>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "data/data_bytes.h"
 #include "data/permutation.h"
 #include "lockstep/config.h"
 #include "lockstep/error.h"
@@ -242,16 +242,6 @@ TEST(Sampler, MayBeDrawnFromByAnotherThreadThanTrains) {
   EXPECT_EQ(sampler.state().position, (SamplerPosition{.epoch = 0, .consumed = 500}));
   EXPECT_EQ(sampler.draw().begin, (SamplerPosition{.epoch = 1, .consumed = 0}));
   EXPECT_EQ(twin.draw().indices, first[0].indices);
-}
-
-void expect_error(const std::function<void()>& action, ErrorCode code, const std::string& message) {
-  try {
-    action();
-    FAIL() << "no error; expected: " << message;
-  } catch (const Error& error) {
-    EXPECT_EQ(error.code(), code);
-    EXPECT_EQ(error.message(), message);
-  }
 }
 
 TEST(Sampler, TakesBatchesBackInTheirOrderOnly) {

@@ -1,0 +1,39 @@
+#pragma once
+
+// Bytes with a known size and a name for messages: a file, or memory. Nothing is known about what they mean.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+namespace lockstep {
+
+class ByteSource {
+ public:
+  explicit ByteSource(std::string name) : name_(std::move(name)) {}
+  virtual ~ByteSource() = default;
+  ByteSource(const ByteSource&) = delete;
+  ByteSource& operator=(const ByteSource&) = delete;
+
+  // Fit to be printed.
+  const std::string& name() const { return name_; }
+  virtual std::uint64_t size() const = 0;
+  // Fills `into` from there on; fewer bytes only at the end.
+  virtual std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const = 0;
+
+ private:
+  std::string name_;
+};
+
+// Throws Error{kNotFound} when there is no such file, Error{kInvalidArgument} when it is a folder, a pipe or a device,
+// Error{kSystem} when it cannot be read.
+std::unique_ptr<ByteSource> open_file(const std::filesystem::path& path);
+
+// The memory has to stay.
+std::unique_ptr<ByteSource> memory_source(std::string name, std::span<const std::byte> bytes);
+
+}  // namespace lockstep

@@ -1,0 +1,18 @@
+#pragma once
+
+// What a gzip file holds, unpacked as it is read; files of several members, as `cat a.gz b.gz` makes them, included.
+
+#include <array>
+#include <cstddef>
+#include <memory>
+
+#include "data/byte_source.h"
+#include "data/byte_stream.h"
+
+namespace lockstep {
+
+inline constexpr std::array kGzipMagic = {std::byte{0x1F}, std::byte{0x8B}};
+
+std::unique_ptr<ByteStream> unpack_gzip(std::unique_ptr<ByteSource> source);
+
+}  // namespace lockstep
