@@ -1,0 +1,35 @@
+#pragma once
+
+// A file that appears under its name complete, or not at all: it is written under a temporary name beside it, brought
+// to the disk and renamed.
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+#include "base/unique_fd.h"
+
+namespace lockstep {
+
+class NewFile {
+ public:
+  // Throws Error{kSystem} when it cannot be made.
+  explicit NewFile(std::filesystem::path path);
+  NewFile(const NewFile&) = delete;
+  NewFile& operator=(const NewFile&) = delete;
+  ~NewFile();  // removes what was not committed
+
+  const std::filesystem::path& path() const { return path_; }
+
+  void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
+  // Once, after the last write. The name and the bytes are on the disk when it returns.
+  void commit();
+
+ private:
+  std::filesystem::path path_;
+  std::filesystem::path temporary_;
+  UniqueFd file_;
+};
+
+}  // namespace lockstep
