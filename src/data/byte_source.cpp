@@ -1,14 +1,11 @@
 #include "data/byte_source.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 
-#include "base/unique_fd.h"
-#include "config/printable.h"
+#include "data/regular_file.h"
 #include "lockstep/error.h"
 
 namespace lockstep {
@@ -16,16 +13,15 @@ namespace {
 
 class FileSource : public ByteSource {
  public:
-  FileSource(std::string name, UniqueFd file, std::uint64_t size)
-      : ByteSource(std::move(name)), file_(std::move(file)), size_(size) {}
+  explicit FileSource(RegularFile file) : ByteSource(file.name), file_(std::move(file)) {}
 
-  std::uint64_t size() const override { return size_; }
+  std::uint64_t size() const override { return file_.size; }
 
   std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const override {
     std::size_t done = 0;
     while (done < into.size()) {
       const ssize_t count =
-          pread(file_.get(), into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
+          pread(file_.fd.get(), into.data() + done, into.size() - done, static_cast<off_t>(offset + done));
       if (count == 0) {
         break;
       }
@@ -39,8 +35,7 @@ class FileSource : public ByteSource {
   }
 
  private:
-  UniqueFd file_;
-  std::uint64_t size_;
+  RegularFile file_;
 };
 
 class MemorySource : public ByteSource {
@@ -64,24 +59,7 @@ class MemorySource : public ByteSource {
 }  // namespace
 
 std::unique_ptr<ByteSource> open_file(const std::filesystem::path& path) {
-  std::string name = config::printable(path.string());
-  // A pipe without a writer would block for ever; it is refused below.
-  UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file) {
-    if (errno == ENOENT) {
-      throw Error(ErrorCode::kNotFound, name + ": no such file");
-    }
-    throw Error::from_errno(errno, "cannot open", name);
-  }
-  struct stat status {};
-  if (fstat(file.get(), &status) != 0) {
-    throw Error::from_errno(errno, "cannot look at", name);
-  }
-  if (!S_ISREG(status.st_mode)) {
-    throw Error(ErrorCode::kInvalidArgument, name + ": not a regular file");
-  }
-  return std::make_unique<FileSource>(std::move(name), std::move(file),
-                                      static_cast<std::uint64_t>(status.st_size));
+  return std::make_unique<FileSource>(open_regular_file(path));
 }
 
 std::unique_ptr<ByteSource> memory_source(std::string name, std::span<const std::byte> bytes) {

@@ -29,8 +29,7 @@ class ByteSource {
   std::string name_;
 };
 
-// Throws Error{kNotFound} when there is no such file, Error{kInvalidArgument} when it is a folder, a pipe or a device,
-// Error{kSystem} when it cannot be read.
+// Throws what open_regular_file() throws.
 std::unique_ptr<ByteSource> open_file(const std::filesystem::path& path);
 
 // The memory has to stay.
