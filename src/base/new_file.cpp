@@ -31,14 +31,6 @@ UniqueFd create_beside(const fs::path& path, fs::path& temporary) {
   }
 }
 
-void sync_folder(const fs::path& path) {
-  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
-  const UniqueFd opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!opened || fsync(opened.get()) != 0) {
-    throw Error::from_errno(errno, "cannot sync", folder.string());
-  }
-}
-
 }  // namespace
 
 NewFile::NewFile(fs::path path) : path_(std::move(path)), file_(create_beside(path_, temporary_)) {
@@ -75,7 +67,15 @@ void NewFile::commit() {
     throw Error::from_errno(errno, "cannot rename to", path_.string());
   }
   file_.reset();
-  sync_folder(path_);
+  sync_parent(path_);
+}
+
+void sync_parent(const fs::path& path) {
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  const UniqueFd opened(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened || fsync(opened.get()) != 0) {
+    throw Error::from_errno(errno, "cannot sync", folder.string());
+  }
 }
 
 }  // namespace lockstep

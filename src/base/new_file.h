@@ -32,4 +32,7 @@ class NewFile {
   UniqueFd file_;
 };
 
+// Brings to the disk that `path` is in its folder. Throws Error{kSystem}.
+void sync_parent(const std::filesystem::path& path);
+
 }  // namespace lockstep

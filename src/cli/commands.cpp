@@ -5,6 +5,7 @@
 #include "cli/bench_command.h"
 #include "cli/command.h"
 #include "cli/config_diff_command.h"
+#include "cli/data_command.h"
 #include "cli/doctor_command.h"
 #include "cli/run_command.h"
 
@@ -16,6 +17,7 @@ std::span<const Command> all_commands() {
       Command{"doctor", "tell whether this machine is fit for multi-process training", run_doctor},
       Command{"bench", "measure all-reduce, or whole training steps, beside others and the machine's limits",
               run_bench},
+      Command{"data", "make token shards from text files, and look at them", run_data},
       Command{"config-diff", "show in which options two runs differ", run_config_diff},
   };
   return kCommands;

@@ -24,6 +24,7 @@ constexpr const char* kHelp =
     "commands:\n"
     "  doctor        tell whether this machine is fit for multi-process training\n"
     "  bench         measure all-reduce, or whole training steps, beside others and the machine's limits\n"
+    "  data          make token shards from text files, and look at them\n"
     "  config-diff   show in which options two runs differ\n"
     "  help COMMAND  show how to use a command, as COMMAND --help does\n"
     "\n"
