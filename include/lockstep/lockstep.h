@@ -3,6 +3,7 @@
 // All of Lockstep for programs that use libtorch. Those that do not include the headers they need; each that does not
 // mention torch stands on lockstep::core alone.
 
+#include "lockstep/array_file.h"
 #include "lockstep/comm_hook.h"
 #include "lockstep/communicator.h"
 #include "lockstep/config.h"
@@ -11,6 +12,9 @@
 #include "lockstep/failure.h"
 #include "lockstep/gradient_sync.h"
 #include "lockstep/log.h"
+#include "lockstep/sample_random.h"
+#include "lockstep/sampler.h"
 #include "lockstep/sync_batch_norm.h"
+#include "lockstep/token_data.h"
 #include "lockstep/version.h"
 #include "lockstep/world.h"
