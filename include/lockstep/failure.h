@@ -26,7 +26,7 @@ namespace lockstep {
 inline constexpr int kExitTryAgain = 75;
 
 // Writes the cause to the launcher's file.
-void report_failure(std::exception_ptr exception) noexcept;
+void report_failure(const std::exception_ptr& exception) noexcept;
 
 // Runs `program` and returns its result. An exception is logged and reported, and becomes 2 when the configuration
 // is wrong, kExitTryAgain when the ranks did not come together in time, else 1.

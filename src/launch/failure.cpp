@@ -100,7 +100,7 @@ void report_escaping_exceptions(int rank) {
   static_cast<void>(installed);
 }
 
-void report_failure(std::exception_ptr exception) noexcept {
+void report_failure(const std::exception_ptr& exception) noexcept {
   try {
     report(exception, "");
   } catch (...) {  // as in write_record()
