@@ -1,0 +1,135 @@
+#include "cli/run/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+
+#include "cli/run/example_outcome.h"
+
+namespace lockstep::run {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// The example with something changed, and the verdict on that.
+template <class Change>
+std::string text_with(Change change) {
+  AttemptReport report = example_report();
+  change(report);
+  report.verdict = judge(report.outcome);
+  return report_text(example_plan(), report);
+}
+
+// Rank 0 alone, as it ended.
+AttemptReport report_on(const WorkerEnding& ending) {
+  AttemptReport report;
+  report.outcome.start_time = 1000s;
+  report.outcome.endings = {ending};
+  report.verdict = judge(report.outcome);
+  return report;
+}
+
+TEST(Report, IsEmptyWhenAllWentWell) {
+  AttemptReport report = report_on({});
+  report.log_folder = "/logs";
+  EXPECT_EQ(report_text(example_plan(), report), "");
+}
+
+TEST(Report, IsShortWhenLittleIsKnown) {
+  WorkerEnding ending{.pid = 7, .time = 1000s + 20ms};
+  ending.status.exit_code = 3;
+  EXPECT_EQ(report_text(example_plan(), report_on(ending)),
+            "rank 0 failed: it exited with code 3\n"
+            "  process 7 on node1 of './train', 20.0 ms after the start");
+}
+
+TEST(Report, TellsHowFarAWorkerCame) {
+  WorkerEnding ending{.pid = 7, .time = 1001s};
+  ending.status.exit_code = 3;
+  ending.joined = true;
+  EXPECT_THAT(report_text(example_plan(), report_on(ending)),
+              HasSubstr(" after the start, before its first step"));
+  ending.steps = 1;
+  EXPECT_THAT(report_text(example_plan(), report_on(ending)), HasSubstr(" after the start, after 1 step"));
+}
+
+TEST(Report, SaysWhenMemoryRanOut) {
+  EXPECT_THAT(
+      text_with([](AttemptReport& report) {
+        report.outcome.endings[2].status.signal = SIGKILL;
+        report.outcome.endings[2].out_of_memory = true;
+      }),
+      HasSubstr("rank 2 failed first: it was killed by SIGKILL: out of memory, says its control group\n"));
+}
+
+TEST(Report, SaysFromWhichFileAWorkersWordsAre) {
+  EXPECT_THAT(
+      text_with([](AttemptReport& report) { report.outcome.endings[2].error_file = "/logs/2/error.json"; }),
+      HasSubstr("\n    #0 main\n  (from /logs/2/error.json)\n"));
+}
+
+TEST(Report, ShowsTheMessageWhenThereAreNoDetails) {
+  EXPECT_THAT(text_with([](AttemptReport& report) { report.outcome.endings[2].error->details = ""; }),
+              HasSubstr("  what it said:\n    no more data\n  its last lines"));
+}
+
+TEST(Report, NamesARankOfAnotherHost) {
+  const std::string text = text_with([](AttemptReport& report) {
+    report.outcome.endings[2] = report.outcome.endings[0];
+    report.outcome.endings[2].rank = 2;
+    report.outcome.endings[2].time = 1s;
+    report.outcome.endings[0].error->peer = 9;
+    report.outcome.endings[2].error->peer = 9;
+    report.outcome.endings[2].error->time = 1s;
+  });
+  EXPECT_THAT(text, HasSubstr("\n  what failed is elsewhere: rank 9 of another host, as rank 2 saw it\n"));
+  EXPECT_THAT(text, HasSubstr("\n    rank 0 exited with code 1, since it lost rank 9\n"));
+}
+
+TEST(Report, DoesNotSendAnybodyElsewhereForARankOfThisHost) {
+  EXPECT_THAT(text_with([](AttemptReport& report) { report.outcome.endings[2].status = {}; }),
+              Not(HasSubstr("elsewhere")));
+}
+
+TEST(Report, QuotesAConsequenceThatNamesNobody) {
+  EXPECT_THAT(text_with([](AttemptReport& report) { report.outcome.endings[0].error->peer = {}; }),
+              HasSubstr("\n    rank 0 exited with code 1, peer lost: gone\n"));
+}
+
+TEST(Report, ListsLaterFailures) {
+  EXPECT_THAT(text_with([](AttemptReport& report) { report.outcome.endings[0].error = {}; }),
+              HasSubstr("\n  also failed, later:\n    rank 0 exited with code 1\n  stopped by"));
+}
+
+TEST(Report, SaysWhichSignalEndedTheJob) {
+  AttemptReport report = example_report();
+  report.outcome.signal = SIGTERM;
+  for (WorkerEnding& ending : report.outcome.endings) {
+    ending.error = {};
+    ending.status = {.exit_code = 0, .signal = SIGTERM};
+    ending.stop_signal = SIGTERM;
+  }
+  report.verdict = judge(report.outcome);
+  EXPECT_EQ(report_text(example_plan(), report),
+            "ended by SIGTERM after 40.00 s\n  stopped by the launcher: ranks 0-3");
+}
+
+TEST(Report, SaysWhyNothingWasRun) {
+  AttemptReport report;
+  report.outcome.start_error = Error(ErrorCode::kNotFound, "there is no program 'x\x1b'");
+  report.verdict = judge(report.outcome);
+  EXPECT_EQ(report_text(example_plan(), report), "nothing was run: there is no program 'x\\x1b'");
+}
+
+TEST(Report, MakesWhatWorkersWroteFitForATerminal) {
+  EXPECT_THAT(
+      text_with([](AttemptReport& report) { report.outcome.endings[2].last_output = "\x1b[2J\xff\n"; }),
+      HasSubstr("    | \\x1b[2J\\xff\n"));
+}
+
+}  // namespace
+}  // namespace lockstep::run
