@@ -22,6 +22,7 @@ constexpr const char* kHelp =
     "usage: lockstep COMMAND [ARGUMENT]...\n"
     "\n"
     "commands:\n"
+    "  run           start a program as many ranks, watch them and stop them\n"
     "  doctor        tell whether this machine is fit for multi-process training\n"
     "  bench         measure all-reduce, or whole training steps, beside others and the machine's limits\n"
     "  data          make token shards from text files, and look at them\n"
