@@ -177,5 +177,41 @@ TEST(Cgroup, DoesNotReportMoreCacheThanUse) {
   EXPECT_EQ(read_cgroup_limits(host.files()).memory_used_bytes, 0U);
 }
 
+TEST(MemoryKills, AreCountedByVersion2) {
+  FakeHost host;
+  with_version_2(host, "/job").add("/sys/fs/cgroup/job/memory.events", "low 0\noom 5\noom_kill 3\n");
+  EXPECT_EQ(read_memory_kills(host.files()), 3U);
+}
+
+TEST(MemoryKills, AreCountedByVersion1) {
+  FakeHost host;
+  host.add("/proc/self/mountinfo", "32 30 0:28 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n")
+      .add("/proc/self/cgroup", "4:memory:/a/b\n")
+      .add("/sys/fs/cgroup/memory/a/b/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 2\n")
+      .add("/sys/fs/cgroup/memory/a/memory.oom_control", "oom_kill 9\n");
+  EXPECT_EQ(read_memory_kills(host.files()), 2U);
+}
+
+TEST(MemoryKills, AreCountedWhereTheControllerIsWithBothVersions) {
+  FakeHost host;
+  host.add("/proc/self/mountinfo",
+           "32 30 0:28 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+           "34 30 0:30 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n")
+      .add("/proc/self/cgroup", "4:memory:/a\n0::/b\n")
+      .add("/sys/fs/cgroup/memory/a/memory.oom_control", "oom_kill_disable 0\n")  // of an old kernel
+      .add("/sys/fs/cgroup/unified/b/memory.events", "oom_kill 4\n");
+  EXPECT_EQ(read_memory_kills(host.files()), 4U);
+}
+
+TEST(MemoryKills, AreUnknownWhereNobodyCounts) {
+  EXPECT_EQ(read_memory_kills(FakeHost().files()), std::nullopt);
+  FakeHost root;  // the root group of version 2 has no such file
+  with_version_2(root, "/");
+  EXPECT_EQ(read_memory_kills(root.files()), std::nullopt);
+  FakeHost garbage;
+  with_version_2(garbage, "/job").add("/sys/fs/cgroup/job/memory.events", "oom_kill many\n");
+  EXPECT_EQ(read_memory_kills(garbage.files()), std::nullopt);
+}
+
 }  // namespace
 }  // namespace lockstep::doctor
