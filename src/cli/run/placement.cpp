@@ -59,22 +59,22 @@ struct Endpoint {
   std::optional<int> port;
 };
 
+std::string without_brackets(const std::string& host) {
+  return host.starts_with('[') && host.ends_with(']') ? host.substr(1, host.size() - 2) : host;
+}
+
 // HOST, HOST:PORT, [IPv6]:PORT, or an IPv6 address alone.
 Endpoint split_endpoint(const std::string& text, std::vector<std::string>& problems) {
   const auto colon = text.rfind(':');
   const bool is_bare_ipv6 = std::count(text.begin(), text.end(), ':') > 1 && !text.starts_with('[');
   if (colon == std::string::npos || is_bare_ipv6 || text.ends_with(']')) {
-    return {.host = text, .port = std::nullopt};
-  }
-  std::string host = text.substr(0, colon);
-  if (host.starts_with('[') && host.ends_with(']')) {
-    host = host.substr(1, host.size() - 2);
+    return {.host = without_brackets(text), .port = std::nullopt};
   }
   const auto port = parse_count(std::string_view(text).substr(colon + 1));
   if (!port || *port > 65535) {
     problems.push_back(fmt::format("--rdzv-endpoint: '{}' is not HOST or HOST:PORT", text));
   }
-  return {.host = host, .port = port};
+  return {.host = without_brackets(text.substr(0, colon)), .port = port};
 }
 
 void place_master(const Options& options, const HostFacts& host, Placement& place,

@@ -169,6 +169,29 @@ TEST(Plan, NeedsAMeetingPointForSeveralHosts) {
   EXPECT_EQ(good_plan([](Options& o) { o.nnodes = "2", o.master_addr = "n0"; }).run_id, "none");
 }
 
+TEST(Plan, TakesTheMeetingPointFromAnEndpoint) {
+  struct Case {
+    const char* endpoint;
+    const char* address;
+    const char* port;
+  };
+  for (const Case& c :
+       {Case{"n0", "n0", "29500"}, Case{"n0:123", "n0", "123"}, Case{"[fe80::1]:123", "fe80::1", "123"},
+        Case{"[fe80::1]", "fe80::1", "29500"}, Case{"fe80::1", "fe80::1", "29500"}}) {
+    const Plan plan = good_plan([&](Options& o) { o.nnodes = "2", o.rdzv_endpoint = c.endpoint; });
+    EXPECT_EQ(variable(plan, 0, "MASTER_ADDR"), c.address) << c.endpoint;
+    EXPECT_EQ(variable(plan, 0, "MASTER_PORT"), c.port) << c.endpoint;
+  }
+  const Plan both = good_plan([](Options& o) {
+    o.nnodes = "2", o.rdzv_endpoint = "n0:123", o.master_addr = "n1", o.master_port = 456;
+  });
+  EXPECT_EQ(variable(both, 0, "MASTER_ADDR"), "n1");
+  EXPECT_EQ(variable(both, 0, "MASTER_PORT"), "456");
+  const Plan alone = good_plan([](Options& o) { o.rdzv_endpoint = "localhost:0x", o.rdzv_endpoint = ":77"; });
+  EXPECT_EQ(variable(alone, 0, "MASTER_ADDR"), "127.0.0.1");
+  EXPECT_EQ(variable(alone, 0, "MASTER_PORT"), "77");
+}
+
 TEST(Plan, RefusesWhatIsNoEndpoint) {
   for (const std::string endpoint : {"n0:", "n0:0", "n0:65536", "n0:http", "[::1]:x"}) {
     EXPECT_THAT(problems_with([&](Options& o) { o.rdzv_endpoint = endpoint; }),
