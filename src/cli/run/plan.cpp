@@ -97,8 +97,7 @@ void plan_output(const Options& options, const OutputRules& rules, WorkerPlan& w
 }
 
 void plan_workers(const Options& options, const Placement& place, const HostFacts& host,
-                  const CoreShares& shares, PlanResult& result) {
-  const OutputRules rules = output_rules(options, result.problems);
+                  const CoreShares& shares, const OutputRules& rules, PlanResult& result) {
   for (int local_rank = 0; local_rank < place.ranks; ++local_rank) {
     WorkerPlan worker{.rank = place.first_rank + local_rank, .local_rank = local_rank};
     if (options.bind == Binding::kCores && !shares.of_rank.empty()) {
@@ -171,9 +170,10 @@ PlanResult make_plan(const Options& options, const std::vector<std::string>& com
   plan.restart_on_start_failure = options.restart_on_start_failure;
   plan.grace = options.grace();
   plan_signals(options, result);
+  const OutputRules rules = output_rules(options, result.problems);
   if (result.problems.empty()) {
     const CoreShares shares = share_cores(host.cores, place.ranks, place.threads);
-    plan_workers(options, place, host, shares, result);
+    plan_workers(options, place, host, shares, rules, result);
     plan_log_folder(options, result);
     note_cores(options, place, shares, host, result.notes);
   }

@@ -294,6 +294,25 @@ TEST(Plan, EndsOnTheSignalsThatAreAskedFor) {
                           "--signals-to-handle: no process can handle SIGKILL"));
 }
 
+TEST(Plan, ListsAllProblemsAtOnce) {
+  const PlanResult result = plan_with(
+      [](Options& o) {
+        o.module = true, o.rdzv_id = "../x", o.nproc_per_node = "0", o.nnodes = "2", o.node_rank = 2,
+        o.standalone = true, o.redirects = "9", o.signals_to_handle = {"SIGX"};
+      },
+      {});
+  EXPECT_THAT(
+      result.problems,
+      ElementsAre("no program given", "-m: write the command as it is: lockstep run ... python3 -m MODULE",
+                  "--rdzv-id: '../x' cannot be the name of a folder for the logs",
+                  "--nproc-per-node: '0' is neither a number from 1 to 1048576 nor auto, cpu or gpu",
+                  "--standalone means one host, --nnodes says 2",
+                  "--node-rank: 2 is not below the 2 of --nnodes",
+                  "--master-addr is needed with several hosts: the address of the one with --node-rank 0",
+                  "--signals-to-handle: 'SIGX' is no signal",
+                  "--redirects: '9' is neither 0, 1, 2 or 3 nor a list like 0:3,1:1"));
+}
+
 TEST(Plan, RefusesARunThatCannotBeAFolder) {
   for (const std::string id : {"", ".", "..", "a/b"}) {
     EXPECT_THAT(problems_with([&](Options& o) { o.rdzv_id = id; }),
