@@ -134,12 +134,17 @@ void plan_signals(const Options& options, PlanResult& result) {
   }
 }
 
+std::string counted(int count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 void note_cores(const Options& options, const Placement& place, const CoreShares& shares,
                 const HostFacts& host, std::vector<std::string>& notes) {
   if (options.bind == Binding::kCores && shares.of_rank.empty()) {
-    notes.push_back(fmt::format(
-        "{} ranks with {} {} each want more than the {} cores here: not bound to cores", place.ranks,
-        shares.threads, shares.threads == 1 ? "thread" : "threads", host.cores.size()));
+    notes.push_back(fmt::format("{} with {}{} more than the {} here: not bound to cores",
+                                counted(place.ranks, "rank"), counted(shares.threads, "thread"),
+                                place.ranks == 1 ? " wants" : " each want",
+                                counted(static_cast<int>(host.cores.size()), "core")));
   }
 }
 

@@ -106,6 +106,16 @@ TEST(Plan, BindsNobodyWhenThereAreMoreRanksThanCores) {
   }
 }
 
+TEST(Plan, SaysWhenOneRankWantsMoreThanThereIs) {
+  const PlanResult result = plan_with([](Options& o) { o.nproc_per_node = "1", o.threads_per_rank = 9; });
+  EXPECT_THAT(result.notes,
+              ElementsAre("1 rank with 9 threads wants more than the 8 cores here: not bound to cores"));
+  EXPECT_THAT(
+      plan_with([](Options& o) { o.nproc_per_node = "1", o.threads_per_rank = 2; }, {"train"}, host_with(1))
+          .notes,
+      ElementsAre("1 rank with 2 threads wants more than the 1 core here: not bound to cores"));
+}
+
 TEST(Plan, BindsNobodyIfAsked) {
   const PlanResult result = plan_with([](Options& o) { o.nproc_per_node = "9", o.bind = Binding::kNone; });
   EXPECT_THAT(result.notes, IsEmpty());
