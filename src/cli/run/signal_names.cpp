@@ -46,8 +46,8 @@ std::optional<int> signal_number(std::string_view name) {
 }
 
 std::string why_no_signal(std::string_view name) {
-  if (find_signal(name)) {
-    return fmt::format("no process can handle {}", canonical(name));
+  if (const auto number = find_signal(name)) {
+    return fmt::format("no process can handle {}", signal_name(*number));
   }
   std::vector<std::string> known;
   for (int candidate = 1; candidate < SIGRTMIN; ++candidate) {
