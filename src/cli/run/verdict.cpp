@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <csignal>
 #include <utility>
 
 #include "lockstep/failure.h"
@@ -18,9 +20,15 @@ bool blames_peer(const WorkerEnding& ending) {
   return ending.error && ending.error->is_consequence();
 }
 
-// Ended by the launcher's doing and not by its own: it neither said what was wrong nor was it over before.
+bool has_crashed(const WorkerEnding& ending) {
+  static constexpr std::array kCrashes = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+  return std::find(kCrashes.begin(), kCrashes.end(), ending.status.signal) != kCrashes.end();
+}
+
+// Ended by the launcher's doing and not by its own: it neither said what was wrong nor was it over before, nor did it
+// crash. A process that crashes takes its time over writing a core, and may be told to stop meanwhile.
 bool was_stopped(const WorkerEnding& ending) {
-  return ending.stop_signal != 0 && !ending.error;
+  return ending.stop_signal != 0 && !ending.error && !has_crashed(ending);
 }
 
 std::chrono::nanoseconds failure_time(const WorkerEnding& ending) {

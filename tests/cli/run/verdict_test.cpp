@@ -109,6 +109,18 @@ TEST(Verdict, DoesNotBlameThoseWhoWereStopped) {
   EXPECT_THAT(verdict.others, IsEmpty());
 }
 
+// Writing a core takes longer than it takes the others to notice: by the time the process is gone it was told to stop.
+TEST(Verdict, BlamesTheOneThatCrashedEvenIfItWasAskedToStopMeanwhile) {
+  for (const int number : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL}) {
+    const Verdict verdict =
+        verdict_on({exited(1, 10s).says("peer lost", 10s, 1), killed(number, 15s).after_being_sent(SIGTERM)});
+    EXPECT_EQ(verdict.first, 1U);
+    EXPECT_EQ(verdict.exit_code, 128 + number);
+    EXPECT_THAT(verdict.consequences, ElementsAre(0));
+    EXPECT_THAT(verdict.stopped, IsEmpty());
+  }
+}
+
 TEST(Verdict, IsTheSignalsWhenOneEndedTheJob) {
   const Verdict verdict = verdict_on(
       {killed(SIGINT).after_being_sent(SIGINT), killed(SIGKILL).after_being_sent(SIGKILL)}, SIGINT);
