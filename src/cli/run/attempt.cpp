@@ -169,6 +169,7 @@ void Attempt::next_phase() {
     stop_workers(SIGTERM);
     enter(Phase::kStopping, plan_.grace);
   } else if (phase_ == Phase::kStopping || phase_ == Phase::kKilling) {
+    outcome_.grace_passed = outcome_.grace_passed || phase_ == Phase::kStopping;
     enter(Phase::kKilling, kKilling);  // again and again: a worker may have started others meanwhile
   }
 }

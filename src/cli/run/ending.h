@@ -35,6 +35,7 @@ struct AttemptOutcome {
   std::vector<WorkerEnding> endings = {};  // by rank; without those that never started
   std::optional<Error> start_error = {};   // why a worker could not be started
   int signal = 0;                          // that ended the job from outside, or 0
+  bool grace_passed = false;               // workers that were asked to stop were still running after it
   std::chrono::nanoseconds start_time{};   // since 1970
   std::chrono::nanoseconds duration{};
 };

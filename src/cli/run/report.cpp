@@ -115,9 +115,12 @@ std::string stopped_text(const Plan& plan, const AttemptReport& report) {
                         number_ranges(gentle));
   }
   if (!killed.empty()) {
-    text +=
-        fmt::format("\n  killed by the launcher, still running {} after it was asked to stop: {} {}",
-                    duration_text(plan.grace), killed.size() == 1 ? "rank" : "ranks", number_ranges(killed));
+    const std::string reason =
+        report.outcome.grace_passed
+            ? fmt::format(", still running {} after being asked to stop", duration_text(plan.grace))
+            : "";
+    text += fmt::format("\n  killed by the launcher{}: {} {}", reason, killed.size() == 1 ? "rank" : "ranks",
+                        number_ranges(killed));
   }
   return text;
 }

@@ -156,6 +156,28 @@ TEST_P(EndingTest, CtrlC) {
   EXPECT_EQ(done.report["attempts"][0]["first_failure"], nullptr);
 }
 
+TEST_P(EndingTest, TerminationThatIsIgnored) {
+  LauncherRun run(flags({"--shutdown-timeout", "0.2"}), {"be-stubborn"});
+  run.await_ready(ranks());
+  run.signal(SIGTERM);
+  const FinishedRun& done = run.finish();
+  EXPECT_EQ(done.exit_code, 128 + SIGTERM);
+  EXPECT_EQ(done.messages().back(),
+            "  killed by the launcher, still running 200.0 ms after being asked to stop: " + all_ranks());
+}
+
+TEST_P(EndingTest, SecondCtrlC) {
+  LauncherRun run(ranks_flag(), {"be-stubborn"});
+  run.await_ready(ranks());
+  run.signal(SIGINT);
+  run.await_lines("SIGINT: stopping", 1);
+  run.signal(SIGINT);
+  const FinishedRun& done = run.finish();
+  EXPECT_EQ(done.exit_code, 128 + SIGINT);
+  EXPECT_THAT(done.messages(), Contains("SIGINT again: killing the workers"));
+  EXPECT_EQ(done.messages().back(), "  killed by the launcher: " + all_ranks());
+}
+
 TEST_P(EndingTest, SavedAndToBeStartedAgain) {
   LauncherRun run(ranks_flag(), {"take-signal", "75"});
   run.await_ready(ranks());

@@ -33,6 +33,30 @@ AttemptReport report_on(const WorkerEnding& ending) {
   return report;
 }
 
+TEST(Report, TellsTheWholeStory) {
+  AttemptReport report = example_report();
+  report.outcome.grace_passed = true;
+  report.log_folder = "/logs/night/attempt_0";
+  report.advice.reason = "not restarted: because";
+  EXPECT_EQ(report_text(example_plan(), report),
+            "rank 2 failed first: it was killed by SIGABRT\n"
+            "  process 102 on node1 of './train', 2.50 s after the start, after 7 steps\n"
+            "  what it said:\n"
+            "    no more data\n"
+            "    \n"
+            "    where it was thrown:\n"
+            "    #0 main\n"
+            "  its last lines on standard error:\n"
+            "    | reading part 7\n"
+            "    | terminate called\n"
+            "  as a consequence:\n"
+            "    rank 0 exited with code 1, since it lost rank 2\n"
+            "  stopped by the launcher: rank 1\n"
+            "  killed by the launcher, still running 30.00 s after being asked to stop: rank 3\n"
+            "  logs: /logs/night/attempt_0\n"
+            "  not restarted: because");
+}
+
 TEST(Report, IsEmptyWhenAllWentWell) {
   AttemptReport report = report_on({});
   report.log_folder = "/logs";
@@ -116,6 +140,10 @@ TEST(Report, SaysWhichSignalEndedTheJob) {
   report.verdict = judge(report.outcome);
   EXPECT_EQ(report_text(example_plan(), report),
             "ended by SIGTERM after 40.00 s\n  stopped by the launcher: ranks 0-3");
+}
+
+TEST(Report, DoesNotClaimAGracePeriodThatDidNotPass) {
+  EXPECT_THAT(text_with([](AttemptReport&) {}), HasSubstr("\n  killed by the launcher: rank 3"));
 }
 
 TEST(Report, SaysWhyNothingWasRun) {
