@@ -44,9 +44,9 @@ AttemptOutcome Attempt::run() {
   start_workers();
   while (any_running()) {
     wait_for_events();
-    take_signals();
     take_output();
-    take_endings();
+    take_endings();  // before the signals: what is over by now did not end because of one
+    take_signals();
     next_phase();
   }
   if (!kill_descendants(Deadline::after(kKilling))) {

@@ -31,6 +31,11 @@ bool was_stopped(const WorkerEnding& ending) {
   return ending.stop_signal != 0 && !ending.error && !has_crashed(ending);
 }
 
+// Whether it failed although nobody had told it to end: neither this launcher, nor who told this launcher.
+bool failed_by_itself(const WorkerEnding& ending, int job_signal) {
+  return ending.stop_signal == 0 && (job_signal == 0 || ending.status.signal != job_signal);
+}
+
 std::chrono::nanoseconds failure_time(const WorkerEnding& ending) {
   return ending.error && ending.error->time.count() > 0 ? std::min(ending.error->time, ending.time)
                                                         : ending.time;
@@ -54,6 +59,12 @@ int signalled_code(const AttemptOutcome& outcome) {
   return code;
 }
 
+// Whether a failure decides: without a signal from outside any does, with one only a failure that came before it.
+bool has_first(const AttemptOutcome& outcome, const std::vector<std::size_t>& failed) {
+  return !failed.empty() &&
+         (outcome.signal == 0 || failed_by_itself(outcome.endings[failed.front()], outcome.signal));
+}
+
 }  // namespace
 
 Verdict judge(const AttemptOutcome& outcome) {
@@ -73,17 +84,18 @@ Verdict judge(const AttemptOutcome& outcome) {
            std::pair(blames_peer(right), failure_time(right));
   };
   std::stable_sort(failed.begin(), failed.end(), earlier);
-  for (std::size_t i = 1; i < failed.size(); ++i) {
-    const bool is_consequence = blames_peer(outcome.endings[failed[i]]);
-    (is_consequence ? verdict.consequences : verdict.others).push_back(failed[i]);
-  }
   if (outcome.start_error) {
     verdict.exit_code = start_error_code(*outcome.start_error);
-  } else if (outcome.signal != 0) {
-    verdict.exit_code = signalled_code(outcome);
-  } else if (!failed.empty()) {
+  } else if (has_first(outcome, failed)) {
     verdict.first = failed.front();
     verdict.exit_code = outcome.endings[failed.front()].status.shell_code();
+  } else if (outcome.signal != 0) {
+    verdict.exit_code = signalled_code(outcome);
+  }
+  for (const std::size_t i : failed) {
+    if (verdict.first != i) {
+      (blames_peer(outcome.endings[i]) ? verdict.consequences : verdict.others).push_back(i);
+    }
   }
   return verdict;
 }

@@ -119,5 +119,25 @@ TEST(RunSignals, EndTheJobIfAsked) {
   EXPECT_EQ(done.report["attempts"][0]["signal"], "SIGUSR1");
 }
 
+// The report of a failure is not lost when somebody loses patience while the others are stopped.
+TEST(RunSignals, DuringTheStopAfterAFailureDoNotHideIt) {
+  LauncherRun run({"-n", "2"}, {"be-stubborn"});
+  const pid_t victim = run.await_ready(2).at(1);
+  kill(victim, SIGKILL);
+  // Once the launcher has taken the dead worker away it has seen the failure, and waits for rank 0, which ignores it.
+  for (const Deadline deadline = Deadline::after(std::chrono::seconds(20)); kill(victim, 0) == 0;) {
+    ASSERT_FALSE(deadline.expired());
+    std::this_thread::yield();
+  }
+  run.signal(SIGINT);
+  run.await_lines("SIGINT: stopping", 1);
+  run.signal(SIGINT);
+  const FinishedRun& done = run.finish();
+  EXPECT_EQ(done.exit_code, 128 + SIGKILL);
+  EXPECT_THAT(done.messages(), Contains("rank 1 failed: it was killed by SIGKILL"));
+  EXPECT_EQ(done.messages().back(), "  killed by the launcher: rank 0");
+  EXPECT_EQ(done.report["attempts"].size(), 1U);
+}
+
 }  // namespace
 }  // namespace lockstep::run

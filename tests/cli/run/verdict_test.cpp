@@ -151,6 +151,22 @@ TEST(Verdict, IsTheSignalsWhenTheWorkersGotItBeforeTheLauncherSentIt) {
   EXPECT_FALSE(verdict.first);
 }
 
+TEST(Verdict, StillNamesTheFirstFailureWhenASignalCameAfterIt) {
+  const Verdict verdict = verdict_on({killed(SIGINT).after_being_sent(SIGINT), exited(3, 9s)}, SIGINT);
+  EXPECT_EQ(verdict.first, 1U);
+  EXPECT_EQ(verdict.exit_code, 3);
+  EXPECT_THAT(verdict.stopped, ElementsAre(0));
+}
+
+TEST(Verdict, ListsThoseWhoFailedWhileTheyWereStopped) {
+  const Verdict verdict = verdict_on({exited(1).says("system", 10s).after_being_sent(SIGTERM),
+                                      exited(1).says("peer lost", 10s, 0).after_being_sent(SIGTERM)},
+                                     SIGTERM);
+  EXPECT_FALSE(verdict.first);
+  EXPECT_THAT(verdict.others, ElementsAre(0));
+  EXPECT_THAT(verdict.consequences, ElementsAre(1));
+}
+
 TEST(Verdict, HasTheShellsCodesForWhatCannotBeStarted) {
   AttemptOutcome outcome = outcome_of({killed(SIGKILL).after_being_sent(SIGKILL)});
   outcome.start_error = Error(ErrorCode::kNotFound, "there is no program 'x'");
