@@ -59,10 +59,4 @@ void Console::say(std::string_view message) {
   err_->put(launcher_queue_, text);
 }
 
-void Console::flush() {
-  constexpr auto kPatience = std::chrono::seconds(30);
-  out_->flush(Deadline::after(kPatience));
-  err_->flush(Deadline::after(kPatience));
-}
-
 }  // namespace lockstep::run

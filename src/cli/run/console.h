@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "base/deadline.h"
 #include "cli/run/line_sink.h"
 #include "cli/run/plan.h"
 
@@ -30,8 +29,8 @@ class Console {
   LineSink& sink(Stream stream) { return stream == Stream::kOut ? *out_ : *err_; }
   const LineSink& sink(Stream stream) const { return stream == Stream::kOut ? *out_ : *err_; }
 
-  // Waits until all is written, for as long as somebody reads.
-  void flush();
+  // Whether all is written, as of a sink.
+  bool is_idle() const { return out_->is_idle() && err_->is_idle(); }
 
  private:
   std::size_t launcher_queue_;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "base/deadline.h"
 #include "lockstep/error.h"
 
 namespace lockstep::run {
@@ -65,29 +66,30 @@ void LineSink::acknowledge_room() {
 }
 
 bool LineSink::is_idle() const {
-  return !is_writing_ &&
-         std::all_of(queues_.begin(), queues_.end(), [](const std::string& queue) { return queue.empty(); });
+  const MutexLock lock(mutex_);
+  return has_nothing_left();
 }
 
-bool LineSink::flush(const Deadline& deadline) {
-  const MutexLock lock(mutex_);
-  return changed_.wait_until(mutex_, deadline, [this]() LOCKSTEP_REQUIRES(mutex_) { return is_idle(); });
+bool LineSink::has_nothing_left() const {
+  return !is_writing_ &&
+         std::all_of(queues_.begin(), queues_.end(), [](const std::string& queue) { return queue.empty(); });
 }
 
 void LineSink::run() {
   for (std::string text = next_turn(); !text.empty(); text = next_turn()) {
     write_turn(text);
-    raise(room_);
-    const MutexLock lock(mutex_);
-    is_writing_ = false;
-    changed_.notify_all();
+    {
+      const MutexLock lock(mutex_);
+      is_writing_ = false;
+    }
+    raise(room_);  // only now: whoever is woken by it must find the turn over
   }
 }
 
 // What the next queue that has something gets to say: lines up to a bound, at least one. Empty at the end.
 std::string LineSink::next_turn() {
   const MutexLock lock(mutex_);
-  const auto has_work = [this]() LOCKSTEP_REQUIRES(mutex_) { return is_ending_ || !is_idle(); };
+  const auto has_work = [this]() LOCKSTEP_REQUIRES(mutex_) { return is_ending_ || !has_nothing_left(); };
   while (!changed_.wait_until(mutex_, Deadline::after(std::chrono::hours(1)), has_work)) {
   }
   if (is_ending_) {

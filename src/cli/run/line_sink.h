@@ -13,7 +13,6 @@
 #include <thread>
 #include <vector>
 
-#include "base/deadline.h"
 #include "base/mutex.h"
 #include "base/unique_fd.h"
 
@@ -24,7 +23,7 @@ class LineSink {
   // `fd` stays the caller's. Queues are numbered from 0. `file` is held while lines are written, for sinks that
   // lead to the same file: a line is never torn by one of the other.
   LineSink(int fd, std::size_t queues, std::shared_ptr<Mutex> file);
-  // What flush() did not see written is lost.
+  // What is not written by now is lost.
   ~LineSink();
   LineSink(const LineSink&) = delete;
   LineSink& operator=(const LineSink&) = delete;
@@ -33,11 +32,11 @@ class LineSink {
   bool has_room(std::size_t queue) const;
   void put(std::size_t queue, std::string_view text);
 
+  // Whether all is written; when not, room_fd() becomes readable on the way there.
+  bool is_idle() const;
+
   int room_fd() const { return room_.get(); }
   void acknowledge_room();
-
-  // Waits until all is written. False when the deadline passed first.
-  bool flush(const Deadline& deadline);
 
  private:
   static constexpr std::size_t kQueueBytes = 256 << 10;
@@ -47,7 +46,7 @@ class LineSink {
   std::string next_turn();
   bool write_turn(std::string_view text);
   bool wait_for_room();
-  bool is_idle() const LOCKSTEP_REQUIRES(mutex_);
+  bool has_nothing_left() const LOCKSTEP_REQUIRES(mutex_);
 
   const int fd_;
   const std::shared_ptr<Mutex> file_;

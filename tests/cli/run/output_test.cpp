@@ -79,6 +79,20 @@ TEST(RunOutput, OfAFloodLetsTheOthersThroughAndTearsNoLine) {
   EXPECT_GT(last_of_others - lines.rbegin(), kLines / 10);
 }
 
+TEST(RunOutput, ThatNobodyReadsDoesNotKeepTheLauncherFromEnding) {
+  LauncherRun run({"-n", "2"}, {"flood", "0"});
+  run.await_ready(2);
+  run.signal(SIGTERM);
+  EXPECT_EQ(run.exit_code_unread(), 128 + SIGTERM);
+}
+
+TEST(RunOutput, ThatNobodyReadsDoesNotKeepAKilledLaunchersSupervisor) {
+  LauncherRun run({"-n", "2"}, {"flood", "0"});
+  run.await_ready(2);
+  kill(run.pid(), SIGKILL);
+  run.expect_processes_end();
+}
+
 TEST(RunOutput, WithoutAReaderIsDropped) {
   LauncherRun run({"-n", "2"}, {"flood", "2000"}, {"sh", "-c", "\"$@\" | head -n 1; exit 7", "sh"});
   const FinishedRun& done = run.finish();
