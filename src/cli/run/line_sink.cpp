@@ -1,5 +1,6 @@
 #include "cli/run/line_sink.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -25,6 +26,16 @@ UniqueFd make_event() {
   return fd;
 }
 
+// Opened anew, when it is one. A terminal that the user holds (Ctrl-S) says that it has room and then blocks for want
+// of enough; only through a descriptor that is not shared with others can it be told not to.
+UniqueFd open_terminal(int fd) {
+  if (isatty(fd) != 1) {
+    return {};
+  }
+  const std::string path = "/proc/self/fd/" + std::to_string(fd);
+  return UniqueFd(open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+}
+
 void raise(const UniqueFd& event) {
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto written = write(event.get(), &one, sizeof one);
@@ -33,7 +44,12 @@ void raise(const UniqueFd& event) {
 }  // namespace
 
 LineSink::LineSink(int fd, std::size_t queues, std::shared_ptr<Mutex> file)
-    : fd_(fd), file_(std::move(file)), room_(make_event()), ended_(make_event()), queues_(queues) {
+    : terminal_(open_terminal(fd)),
+      fd_(terminal_ ? terminal_.get() : fd),
+      file_(std::move(file)),
+      room_(make_event()),
+      ended_(make_event()),
+      queues_(queues) {
   writer_ = std::thread([this] { run(); });
 }
 
@@ -120,12 +136,21 @@ bool LineSink::write_turn(std::string_view text) {
     }
     // A pipe that is ready takes this much without blocking.
     const ssize_t count = write(fd_, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
-    if (count < 0 && errno != EINTR && errno != EAGAIN) {
+    if (count < 0 && errno == EAGAIN) {
+      wait_a_moment();
+    } else if (count < 0 && errno != EINTR) {
       return false;
     }
     text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
   }
   return true;
+}
+
+// A terminal may have room for one byte and not for the two of a line's end: without this it would be asked all the
+// time.
+void LineSink::wait_a_moment() {
+  pollfd event{.fd = ended_.get(), .events = POLLIN, .revents = 0};
+  poll(&event, 1, 10);
 }
 
 bool LineSink::wait_for_room() {

@@ -46,8 +46,10 @@ class LineSink {
   std::string next_turn();
   bool write_turn(std::string_view text);
   bool wait_for_room();
+  void wait_a_moment();
   bool has_nothing_left() const LOCKSTEP_REQUIRES(mutex_);
 
+  const UniqueFd terminal_;
   const int fd_;
   const std::shared_ptr<Mutex> file_;
   UniqueFd room_;   // an eventfd, for the owner

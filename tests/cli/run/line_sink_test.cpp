@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
+#include <pty.h>
 #include <unistd.h>
 
 #include <array>
@@ -11,6 +12,7 @@
 #include <csignal>
 #include <memory>
 #include <string>
+#include <thread>
 
 namespace lockstep::run {
 namespace {
@@ -130,6 +132,21 @@ TEST_F(LineSinkTest, EndsThoughNobodyReads) {
   pipe_.write.reset();
   const std::string text = read_bytes(pipe_.read, std::size_t{1} << 20);
   EXPECT_LE(text.size(), std::size_t{64 << 10});  // what the pipe holds
+}
+
+TEST(LineSink, EndsThoughATerminalIsHeld) {
+  int master = -1;
+  int slave = -1;
+  ASSERT_EQ(openpty(&master, &slave, nullptr, nullptr, nullptr), 0);
+  const UniqueFd keys(master);
+  const UniqueFd screen(slave);
+  LineSink sink(screen.get(), 1, std::make_shared<Mutex>());
+  fill(sink, 0, std::string(1023, 'x') + "\n");
+  const Deadline deadline = soon();
+  for (pollfd room{.fd = screen.get(), .events = POLLOUT, .revents = 0}; poll(&room, 1, 0) != 0;) {
+    ASSERT_FALSE(deadline.expired()) << "the terminal takes all of it";
+    std::this_thread::yield();
+  }
 }
 
 TEST_F(LineSinkTest, DropsLinesWhenTheReaderIsGone) {
