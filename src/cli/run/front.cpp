@@ -80,6 +80,8 @@ std::set<int> forwarded_signals(const Plan& plan) {
 }
 
 int run_behind_front(const std::set<int>& signals, const std::function<int(pid_t)>& work) {
+  // A parent may have left it ignored, and then the kernel forgets how children end.
+  ::signal(SIGCHLD, SIG_DFL);
   adopt_orphans();
   Keyboard keyboard;
   SignalInbox inbox(signals);  // before the fork: none gets lost in between

@@ -23,6 +23,11 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
+// Starts what follows with one signal ignored, as nohup does.
+std::vector<std::string> ignoring(const std::string& name) {
+  return {"sh", "-c", "trap '' " + name + "; exec \"$@\"", "sh"};
+}
+
 TEST(RunStart, TellsWorkersWhatTorchrunTellsThem) {
   LauncherRun run({"-n", "2", "--max-restarts", "3", "--rdzv-id", "night", "--role", "trainer",
                    "--ranks-filter", "1", "--threads-per-rank", "1"},
@@ -117,6 +122,13 @@ TEST(RunSignals, EndTheJobIfAsked) {
   const FinishedRun& done = run.finish();
   EXPECT_EQ(done.exit_code, 128 + SIGUSR1);
   EXPECT_EQ(done.report["attempts"][0]["signal"], "SIGUSR1");
+}
+
+TEST(RunSignals, OfChildrenCountThoughAParentIgnoredThem) {
+  LauncherRun run({"-n", "2"}, {"fail", "exit3", "1"}, ignoring("CHLD"));
+  const FinishedRun& done = run.finish();
+  EXPECT_EQ(done.exit_code, 3);
+  EXPECT_THAT(done.messages(), Contains("rank 1 failed: it exited with code 3"));
 }
 
 // The report of a failure is not lost when somebody loses patience while the others are stopped.
