@@ -12,6 +12,7 @@
 #include <chrono>
 #include <csignal>
 #include <iostream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,6 +28,11 @@ namespace lockstep::run {
 namespace {
 
 constexpr int kExitInternal = 1;
+
+bool is_ignored(int number) {
+  struct sigaction action {};
+  return sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
+}
 
 [[noreturn]] void be_supervisor(pid_t front, const std::function<int(pid_t)>& work) {
   int code = kExitInternal;
@@ -76,6 +82,9 @@ void relay(pid_t supervisor, const UniqueFd& ended, SignalInbox& signals, Keyboa
 std::set<int> forwarded_signals(const Plan& plan) {
   std::set<int> signals = plan.ending_signals;
   signals.insert({SIGUSR1, SIGUSR2});
+  for (auto next = signals.begin(); next != signals.end();) {
+    next = is_ignored(*next) ? signals.erase(next) : std::next(next);
+  }
   return signals;
 }
 

@@ -15,7 +15,8 @@
 
 namespace lockstep::run {
 
-// What is handed on to the workers: the signals that end the job, and SIGUSR1 and SIGUSR2.
+// What is handed on to the workers: the signals that end the job, and SIGUSR1 and SIGUSR2. Without those that this
+// process was started to ignore, as nohup does it with SIGHUP.
 std::set<int> forwarded_signals(const Plan& plan);
 
 // Runs `work` in a process of its own and returns what to exit with. `work` gets the id of this process and returns

@@ -124,6 +124,17 @@ TEST(RunSignals, EndTheJobIfAsked) {
   EXPECT_EQ(done.report["attempts"][0]["signal"], "SIGUSR1");
 }
 
+TEST(RunSignals, ThatTheLauncherWasStartedToIgnoreStayIgnored) {
+  LauncherRun run({"-n", "2"}, {"take-signal", "0"}, ignoring("HUP"));
+  run.await_ready(2);
+  run.signal(SIGHUP);
+  run.signal(SIGUSR1);
+  const FinishedRun& done = run.finish();
+  EXPECT_EQ(done.exit_code, 0);
+  EXPECT_THAT(done.messages(), IsEmpty());
+  EXPECT_THAT(done.out, HasSubstr("rank 1 got SIGUSR1\n"));
+}
+
 TEST(RunSignals, OfChildrenCountThoughAParentIgnoredThem) {
   LauncherRun run({"-n", "2"}, {"fail", "exit3", "1"}, ignoring("CHLD"));
   const FinishedRun& done = run.finish();
