@@ -44,7 +44,14 @@ fs::path LogFolder::of_rank(int attempt, int rank) const {
 
 void LogFolder::prepare(int attempt, const Plan& plan) const {
   for (const WorkerPlan& worker : plan.workers) {
-    make_folders(of_rank(attempt, worker.rank));
+    const fs::path folder = of_rank(attempt, worker.rank);
+    make_folders(folder);
+    if (worker.to_file.out) {
+      open_log(folder / kOutLog);
+    }
+    if (worker.to_file.err) {
+      open_log(folder / kErrLog);
+    }
   }
 }
 

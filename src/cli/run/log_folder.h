@@ -10,6 +10,9 @@
 
 namespace lockstep::run {
 
+inline constexpr const char* kOutLog = "stdout.log";
+inline constexpr const char* kErrLog = "stderr.log";
+
 class LogFolder {
  public:
   // Picks and makes the run's folder. A second run of the same name gets "<run>_2": nothing is overwritten. Hosts
@@ -20,7 +23,8 @@ class LogFolder {
   std::filesystem::path of_attempt(int attempt) const;
   std::filesystem::path of_rank(int attempt, int rank) const;
 
-  // Makes the folders of an attempt. Throws Error{kSystem}.
+  // Makes the folders and files of an attempt, before anything is started: a file that cannot be written to is no
+  // fault of the program. Throws Error{kSystem}.
   void prepare(int attempt, const Plan& plan) const;
 
  private:

@@ -48,10 +48,10 @@ Worker::Worker(const Plan& plan, std::size_t index, const AttemptContext& attemp
       error_box_(std::move(error_box)),
       process_(Subprocess::spawn(plan.command, start_options(plan_, attempt, board_, error_box_))),
       out_(std::move(process_.standard_output()),
-           log_file(plan_.to_file.out, file_in(attempt, plan_, "stdout.log")), console, Console::Stream::kOut,
+           log_file(plan_.to_file.out, file_in(attempt, plan_, kOutLog)), console, Console::Stream::kOut,
            index, plan_.to_console.out),
       err_(std::move(process_.standard_error()),
-           log_file(plan_.to_file.err, file_in(attempt, plan_, "stderr.log")), console, Console::Stream::kErr,
+           log_file(plan_.to_file.err, file_in(attempt, plan_, kErrLog)), console, Console::Stream::kErr,
            index, plan_.to_console.err) {}
 
 void Worker::hand_on(int signal_number) {

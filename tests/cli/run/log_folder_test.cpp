@@ -67,6 +67,32 @@ TEST(LogFolder, IsAbsoluteForWorkersThatChangeTheirFolder) {
   EXPECT_EQ(folder.path(), root.path() / "logs" / "night");
 }
 
+TEST(LogFolder, HasTheFilesThatArePlanned) {
+  const TempDir root;
+  Plan plan = plan_from(0);
+  plan.workers[0].to_file = {.out = true, .err = false};
+  const LogFolder folder(root.path(), plan);
+  folder.prepare(0, plan);
+  EXPECT_TRUE(fs::exists(folder.of_rank(0, 0) / "stdout.log"));
+  EXPECT_FALSE(fs::exists(folder.of_rank(0, 0) / "stderr.log"));
+  EXPECT_FALSE(fs::exists(folder.of_rank(0, 1) / "stdout.log"));
+}
+
+TEST(LogFolder, SaysBeforeAnythingIsStartedThatAFileCannotBeWritten) {
+  const TempDir root;
+  Plan plan = plan_from(0);
+  plan.workers[1].to_file = {.out = false, .err = true};
+  const LogFolder folder(root.path(), plan);
+  const fs::path file = folder.of_rank(0, 1) / "stderr.log";
+  fs::create_directories(file);
+  try {
+    folder.prepare(0, plan);
+    FAIL() << "opened a folder as a file";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.message(), "cannot write to " + file.string() + ": Is a directory");
+  }
+}
+
 TEST(LogFolder, SaysWhyItCannotBeMade) {
   const TempDir root;
   const fs::path file = root.write("file", "");
