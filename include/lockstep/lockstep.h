@@ -4,14 +4,18 @@
 // mention torch stands on lockstep::core alone.
 
 #include "lockstep/array_file.h"
+#include "lockstep/autocast.h"
 #include "lockstep/comm_hook.h"
 #include "lockstep/communicator.h"
 #include "lockstep/config.h"
 #include "lockstep/distributed_data_parallel.h"
 #include "lockstep/error.h"
 #include "lockstep/failure.h"
+#include "lockstep/grad_scaler.h"
 #include "lockstep/gradient_sync.h"
 #include "lockstep/log.h"
+#include "lockstep/lr_schedule.h"
+#include "lockstep/plateau.h"
 #include "lockstep/sample_random.h"
 #include "lockstep/sampler.h"
 #include "lockstep/sync_batch_norm.h"
