@@ -2,7 +2,7 @@
 
 // Many shards of tokens as one sequence, cut into samples of equal length.
 //
-//   // Inputs and targets of a language model: 129 tokens, the last of which is the first of the next sample.
+//   // Inputs and targets of a model of text: 129 tokens, the last of which is the first of the next sample.
 //   const TokenData data(token_shards_in("train"), {.length = 129, .stride = 128});
 //   std::vector<std::int64_t> sample(129);
 //   data.read(index, sample);
