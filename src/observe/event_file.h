@@ -1,0 +1,27 @@
+#pragma once
+
+// A file that TensorBoard shows: the scalars of a run, readable while it is written.
+
+#include <filesystem>
+
+#include "lockstep/metric_row.h"
+#include "observe/append_file.h"
+
+namespace lockstep {
+
+class EventFile {
+ public:
+  // Throws as AppendFile. `wall_time` is in seconds since 1970, here and below.
+  EventFile(std::filesystem::path path, double wall_time);
+
+  void write(double wall_time, const MetricRow& row);
+
+  // A name that TensorBoard takes for one of its own and that no file in `folder` has: a run that goes on in the same
+  // folder begins another file, and TensorBoard joins them.
+  static std::filesystem::path new_path(const std::filesystem::path& folder, double wall_time);
+
+ private:
+  AppendFile file_;
+};
+
+}  // namespace lockstep

@@ -1,0 +1,106 @@
+#include "observe/json_lines.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "lockstep/error.h"
+
+namespace lockstep {
+namespace {
+
+using LineJson = nlohmann::ordered_json;
+
+// As in the configuration's JSON: JSON has no word for it, and null would not tell which it was.
+LineJson number_to_json(double number) {
+  if (std::isnan(number)) {
+    return "nan";  // whatever its sign
+  }
+  return std::isfinite(number) ? LineJson(number) : LineJson(fmt::format("{}", number));
+}
+
+std::optional<double> number_from_json(const LineJson& json) {
+  if (json.is_number()) {
+    return json.get<double>();
+  }
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return json == "nan"    ? std::optional(std::numeric_limits<double>::quiet_NaN())
+         : json == "inf"  ? std::optional(kInfinity)
+         : json == "-inf" ? std::optional(-kInfinity)
+                          : std::nullopt;
+}
+
+// The member of that name, or null when there is none.
+LineJson member(const LineJson& object, const char* name) {
+  const auto found = object.find(name);
+  return found != object.end() ? *found : LineJson();
+}
+
+std::optional<MetricRow> row_from_json(const std::string& line) {
+  const LineJson json = LineJson::parse(line, nullptr, false);
+  const auto seconds = number_from_json(member(json, "seconds"));
+  const auto epoch = number_from_json(member(json, "epoch"));
+  const LineJson step = member(json, "step");
+  const LineJson phase = member(json, "phase");
+  const LineJson values = member(json, "values");
+  if (!seconds || !epoch || !step.is_number_integer() || !phase.is_string() || !values.is_object()) {
+    return std::nullopt;
+  }
+  MetricRow row{.phase = phase, .step = step, .epoch = *epoch, .seconds = *seconds};
+  for (const auto& [name, value] : values.items()) {
+    const auto number = number_from_json(value);
+    if (!number) {
+      return std::nullopt;
+    }
+    row.values.push_back({name, *number});
+  }
+  return row;
+}
+
+}  // namespace
+
+std::string to_json_line(const MetricRow& row) {
+  LineJson values = LineJson::object();
+  for (const MetricValue& value : row.values) {
+    values[value.name] = number_to_json(value.value);
+  }
+  const LineJson line = {{"seconds", number_to_json(row.seconds)},
+                         {"step", row.step},
+                         {"epoch", number_to_json(row.epoch)},
+                         {"phase", row.phase},
+                         {"values", values}};
+  return line.dump(-1, ' ', false, LineJson::error_handler_t::replace) + "\n";
+}
+
+std::vector<MetricRow> read_json_lines(const std::filesystem::path& path) {
+  std::vector<MetricRow> rows;
+  std::error_code ignored;  // what cannot be looked at cannot be opened either
+  if (!std::filesystem::exists(path, ignored) && !ignored) {
+    return rows;
+  }
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (auto row = row_from_json(line)) {
+      rows.push_back(std::move(*row));
+    }
+  }
+  if (!file.eof()) {
+    throw Error::from_errno(errno, "cannot read", path.string());
+  }
+  return rows;
+}
+
+JsonLines::JsonLines(std::filesystem::path path) : file_(std::move(path)) {
+  if (!file_.ends_with_whole_line()) {
+    file_.append("\n");
+  }
+}
+
+}  // namespace lockstep
