@@ -1,0 +1,99 @@
+#include "observe/progress_line.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+
+namespace lockstep {
+namespace {
+
+constexpr std::size_t kUsualColumns = 80;
+constexpr std::string_view kEraseLine = "\r\x1b[K";
+
+// Asked each time, so that no signal has to tell of a change.
+std::size_t terminal_columns(int fd) {
+  winsize size{};
+  return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsualColumns;
+}
+
+// O_NONBLOCK on the caller's descriptor would be seen by every process that shares it.
+UniqueFd open_again(int fd) {
+  return UniqueFd(
+      open(fmt::format("/proc/self/fd/{}", fd).c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+}
+
+}  // namespace
+
+ProgressLine::ProgressLine(int fd, const Clock& clock, const ProgressOptions& options)
+    : fd_(fd),
+      clock_(clock),
+      is_terminal_(isatty(fd) == 1),
+      interval_(is_terminal_ ? options.redraw_interval : options.line_interval),
+      terminal_(is_terminal_ ? open_again(fd) : UniqueFd()) {}
+
+ProgressLine::~ProgressLine() {
+  end();
+}
+
+void ProgressLine::update(const ProgressState& state) {
+  state_ = state;
+  is_shown_ = false;
+  if (is_due()) {
+    show();
+  }
+}
+
+void ProgressLine::say(std::string_view line) {
+  const bool is_drawn = is_terminal_ && state_;
+  std::string text(is_drawn ? kEraseLine : "");
+  text.append(line).append("\n");
+  put(fd_, is_drawn ? text + drawing() : text);
+}
+
+void ProgressLine::end() {
+  if (state_ && is_terminal_) {
+    put(fd_, drawing() + "\n");
+  } else if (state_ && !is_shown_) {
+    show();
+  }
+  state_.reset();
+  shown_at_.reset();
+}
+
+bool ProgressLine::is_due() const {
+  return !shown_at_ || clock_.now() - *shown_at_ >= interval_;
+}
+
+void ProgressLine::show() {
+  if (is_terminal_) {
+    put(terminal_ ? terminal_.get() : fd_, drawing());
+  } else {
+    put(fd_, progress_text(*state_, std::numeric_limits<std::size_t>::max()) + "\n");
+  }
+  is_shown_ = true;
+  shown_at_ = clock_.now();
+}
+
+// The last column stays free: some terminals begin a new line when it is filled. The cursor waits at the start, so that
+// a message of somebody else's overwrites this line instead of standing behind it.
+std::string ProgressLine::drawing() const {
+  return fmt::format("{}{}\r", kEraseLine, progress_text(*state_, terminal_columns(fd_) - 1));
+}
+
+void ProgressLine::put(int fd, std::string_view text) const {
+  while (!text.empty()) {
+    const ssize_t count = write(fd, text.data(), text.size());
+    if (count >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno != EINTR) {
+      return;  // nobody is there to see it; the next drawing begins with a clean line
+    }
+  }
+}
+
+}  // namespace lockstep
