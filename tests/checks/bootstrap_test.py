@@ -34,6 +34,9 @@ class BootstrapTest(unittest.TestCase):
     def have_torch(self):
         (self.root / ".deps/venv/lib/python3.11/site-packages/torch-2.13.0+cpu.dist-info").mkdir(parents=True)
 
+    def have_tensorboard(self):
+        (self.root / ".deps/venv/lib/python3.11/site-packages/tensorboard-2.21.0.dist-info").mkdir(parents=True)
+
     def bootstrap(self, *arguments, **environment):
         environment = {"PATH": str(self.root / "bin"), "CALLS": str(self.root / "calls"), **environment}
         return subprocess.run([self.root / "tools/bootstrap", *arguments], env=environment, capture_output=True,
@@ -50,6 +53,7 @@ class BootstrapTest(unittest.TestCase):
         self.stub("apt-get")
         self.stub("dpkg-query", HAS_ALL)
         self.have_torch()
+        self.have_tensorboard()
         result = self.bootstrap("--checks")
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
         self.assertEqual(self.changing_calls(), [])
@@ -90,6 +94,27 @@ class BootstrapTest(unittest.TestCase):
         self.assertEqual(len(result.stdout.splitlines()), 2, "one line a step")
         self.assertEqual(self.changing_calls()[0], "python3 -m venv --clear .deps/venv")
         self.assertIn("torch==2.13.0", self.changing_calls()[1])
+
+    def test_puts_tensorboard_beside_torch_for_the_checks(self):
+        self.stub("apt-get")
+        self.stub("dpkg-query", HAS_ALL)
+        self.stub("python3", MAKE_VENV)
+        result = self.bootstrap("--checks")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(len(result.stdout.splitlines()), 3, "one line a step")
+        self.assertEqual(self.changing_calls()[2], "venv-python -m pip install --quiet tensorboard==2.21.0")
+
+    def test_makes_an_environment_for_tensorboard_where_torch_needs_none(self):
+        self.stub("apt-get")
+        self.stub("dpkg-query", HAS_ALL)
+        self.stub("python3", MAKE_VENV)
+        config = self.root / "libtorch/share/cmake/Torch/TorchConfig.cmake"
+        config.parent.mkdir(parents=True)
+        config.touch()
+        result = self.bootstrap("--checks", LOCKSTEP_TORCH_DIR=str(self.root / "libtorch"))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(self.changing_calls(), [
+            "python3 -m venv .deps/venv", "venv-python -m pip install --quiet tensorboard==2.21.0"])
 
     def test_takes_a_libtorch_that_is_given(self):
         self.stub("apt-get")
