@@ -9,26 +9,11 @@
 #include <cerrno>
 #include <csignal>
 
+#include "base/signals_blocked.h"
 #include "lockstep/error.h"
 
 namespace lockstep {
 namespace {
-
-// Keeps every signal away for as long as it lives.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &previous_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &previous_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t previous_{};
-};
 
 // The program starts with nothing blocked. The parent's handlers go first: exec would drop them anyway, but a
 // signal that arrives before it must not run one of them in the child.
