@@ -4,10 +4,13 @@
 // mention torch stands on lockstep::core alone.
 
 #include "lockstep/array_file.h"
+#include "lockstep/array_tensor.h"
 #include "lockstep/autocast.h"
 #include "lockstep/comm_hook.h"
 #include "lockstep/communicator.h"
 #include "lockstep/config.h"
+#include "lockstep/dataset.h"
+#include "lockstep/datasets.h"
 #include "lockstep/distributed_data_parallel.h"
 #include "lockstep/error.h"
 #include "lockstep/failure.h"
@@ -20,5 +23,6 @@
 #include "lockstep/sampler.h"
 #include "lockstep/sync_batch_norm.h"
 #include "lockstep/token_data.h"
+#include "lockstep/transforms.h"
 #include "lockstep/version.h"
 #include "lockstep/world.h"
