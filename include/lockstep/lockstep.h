@@ -16,6 +16,7 @@
 #include "lockstep/failure.h"
 #include "lockstep/grad_scaler.h"
 #include "lockstep/gradient_sync.h"
+#include "lockstep/loader.h"
 #include "lockstep/log.h"
 #include "lockstep/lr_schedule.h"
 #include "lockstep/plateau.h"
