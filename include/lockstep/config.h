@@ -76,6 +76,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lockstep/config_description.h"
@@ -130,8 +131,10 @@ LoadResult load(T& options, const std::vector<std::string>& arguments, const Pro
 // The exit code for wrong usage, as for the shell's own commands.
 inline constexpr int kUsageExitCode = 2;
 
-// load() for a main(): prints what there is to print and returns the code to exit with, or nothing when the
-// program should run. The positional arguments go to `positionals`, which is needed when the program takes
+// Prints what there is to print and returns the code to exit with, or nothing when the program should run.
+std::optional<int> present(const LoadResult& result, std::string_view program);
+
+// load() and present() for a main(). The positional arguments go to `positionals`, which is needed when the program takes
 // any.
 std::optional<int> parse_command_line(Description& description, int argc, const char* const* argv,
                                       ProgramInfo program, std::vector<std::string>* positionals = nullptr);

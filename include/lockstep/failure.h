@@ -28,8 +28,11 @@ inline constexpr int kExitTryAgain = 75;
 // Writes the cause to the launcher's file.
 void report_failure(const std::exception_ptr& exception) noexcept;
 
-// Runs `program` and returns its result. An exception is logged and reported, and becomes 2 when the configuration
-// is wrong, kExitTryAgain when the ranks did not come together in time, else 1.
+// What a process that fails with it exits with: 2 when the configuration is wrong, kExitTryAgain when the ranks did not
+// come together in time, else 1.
+int exit_code_for(const std::exception_ptr& exception) noexcept;
+
+// Runs `program` and returns its result. An exception is logged and reported, and becomes its exit code.
 int guard_main(const std::function<int()>& program) noexcept;
 
 }  // namespace lockstep

@@ -77,7 +77,7 @@ void assign(const Description& description, const Settings& settings) {
   }
 }
 
-std::string problem_report(const std::vector<std::string>& problems, const std::string& program) {
+std::string problem_report(const std::vector<std::string>& problems, std::string_view program) {
   std::string text = fmt::format("{}: {} problem{}, nothing was run:\n", program, problems.size(),
                                  problems.size() == 1 ? "" : "s");
   for (const std::string& problem : problems) {
@@ -127,6 +127,21 @@ LoadResult load(Description& description, const std::vector<std::string>& argume
   return result;
 }
 
+std::optional<int> present(const LoadResult& result, std::string_view program) {
+  for (const std::string& warning : result.warnings) {
+    std::cerr << program << ": warning: " << warning << '\n';
+  }
+  if (!result.problems.empty()) {
+    std::cerr << problem_report(result.problems, program) << std::flush;
+    return kUsageExitCode;
+  }
+  if (!result.output.empty()) {
+    std::cout << result.output << std::flush;
+    return 0;
+  }
+  return std::nullopt;
+}
+
 std::optional<int> parse_command_line(Description& description, int argc, const char* const* argv,
                                       ProgramInfo program, std::vector<std::string>* positionals) {
   if (program.positionals != Positionals::kNone && positionals == nullptr) {
@@ -137,21 +152,11 @@ std::optional<int> parse_command_line(Description& description, int argc, const 
   }
   LoadResult result =
       load(description, std::vector<std::string>(argv + std::min(argc, 1), argv + argc), program);
-  for (const std::string& warning : result.warnings) {
-    std::cerr << program.name << ": warning: " << warning << '\n';
-  }
-  if (!result.problems.empty()) {
-    std::cerr << problem_report(result.problems, program.name) << std::flush;
-    return kUsageExitCode;
-  }
-  if (!result.output.empty()) {
-    std::cout << result.output << std::flush;
-    return 0;
-  }
-  if (positionals != nullptr) {
+  const std::optional<int> exit_code = present(result, program.name);
+  if (!exit_code && positionals != nullptr) {
     *positionals = std::move(result.positionals);
   }
-  return std::nullopt;
+  return exit_code;
 }
 
 }  // namespace lockstep::config

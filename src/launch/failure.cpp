@@ -81,14 +81,6 @@ bool is_join_timeout(const Error& error) {
   return error.code() == ErrorCode::kTimeout && error.operation() == "join";
 }
 
-int exit_code_for(const std::exception_ptr& exception) {
-  const auto error = error_in(exception);
-  if (error && error->code() == ErrorCode::kInvalidConfig) {
-    return 2;
-  }
-  return error && is_join_timeout(*error) ? kExitTryAgain : 1;
-}
-
 }  // namespace
 
 void report_escaping_exceptions(int rank) {
@@ -105,6 +97,14 @@ void report_failure(const std::exception_ptr& exception) noexcept {
     report(exception, "");
   } catch (...) {  // as in write_record()
   }
+}
+
+int exit_code_for(const std::exception_ptr& exception) noexcept {
+  const auto error = error_in(exception);
+  if (error && error->code() == ErrorCode::kInvalidConfig) {
+    return 2;
+  }
+  return error && is_join_timeout(*error) ? kExitTryAgain : 1;
 }
 
 int guard_main(const std::function<int()>& program) noexcept {
