@@ -62,6 +62,12 @@ int refuse(const std::vector<std::string>& problems) {
   return kExitTrouble;
 }
 
+// Of standard error, where a worker's progress line would be if it were not read through a pipe.
+std::string terminal_name() {
+  std::array<char, 256> name{};
+  return ttyname_r(STDERR_FILENO, name.data(), name.size()) == 0 ? name.data() : "";
+}
+
 }  // namespace
 
 int run_run(int argc, const char* const* argv) {
@@ -76,7 +82,8 @@ int run_run(int argc, const char* const* argv) {
                             .name = host_name(),
                             .environment = config::process_environment(),
                             .free_port = port.number(),
-                            .random_id = random_token().substr(0, 12)};
+                            .random_id = random_token().substr(0, 12),
+                            .terminal = terminal_name()};
   const run::PlanResult result = run::make_plan(options, command, host);
   if (!result.problems.empty()) {
     return refuse(result.problems);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <limits>
 
 namespace lockstep {
@@ -25,6 +26,17 @@ std::size_t terminal_columns(int fd) {
 UniqueFd open_again(int fd) {
   return UniqueFd(
       open(fmt::format("/proc/self/fd/{}", fd).c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+}
+
+void write_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = write(fd, text.data(), text.size());
+    if (count >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(count));
+    } else if (errno != EINTR) {
+      return;  // nobody is there to see it; the next drawing begins with a clean line
+    }
+  }
 }
 
 }  // namespace
@@ -53,6 +65,14 @@ void ProgressLine::say(std::string_view line) {
   std::string text(is_drawn ? kEraseLine : "");
   text.append(line).append("\n");
   put(fd_, is_drawn ? text + drawing() : text);
+}
+
+void ProgressLine::hide() {
+  if (is_terminal_ && state_) {
+    put(fd_, kEraseLine);
+    state_.reset();
+    shown_at_.reset();
+  }
 }
 
 void ProgressLine::end() {
@@ -85,15 +105,16 @@ std::string ProgressLine::drawing() const {
   return fmt::format("{}{}\r", kEraseLine, progress_text(*state_, terminal_columns(fd_) - 1));
 }
 
+// A worker of `lockstep run` is in the background of its terminal, which may have been told to stop those who write from
+// there. With the signal blocked it takes what they write.
 void ProgressLine::put(int fd, std::string_view text) const {
-  while (!text.empty()) {
-    const ssize_t count = write(fd, text.data(), text.size());
-    if (count >= 0) {
-      text.remove_prefix(static_cast<std::size_t>(count));
-    } else if (errno != EINTR) {
-      return;  // nobody is there to see it; the next drawing begins with a clean line
-    }
-  }
+  sigset_t stop_on_output;
+  sigset_t before;
+  sigemptyset(&stop_on_output);
+  sigaddset(&stop_on_output, SIGTTOU);
+  pthread_sigmask(SIG_BLOCK, &stop_on_output, &before);
+  write_all(fd, text);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 }  // namespace lockstep

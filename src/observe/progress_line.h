@@ -39,6 +39,8 @@ class ProgressLine {
   void update(const ProgressState& state);
   // A line of its own, above the one that is redrawn.
   void say(std::string_view line);
+  // Takes the line off the terminal for somebody else's message; the next update() draws it again.
+  void hide();
   // Shows the last state if it was not shown, and leaves the cursor at the start of a new line. update() begins anew.
   void end();
 

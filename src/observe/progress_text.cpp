@@ -53,6 +53,13 @@ std::string percent_text(std::string_view name, double share) {
   return fmt::format("{} {:.0f} %", name, share * 100);
 }
 
+std::string metric_text(const MetricValue& metric) {
+  if (metric.name == "accuracy") {
+    return fmt::format("accuracy {:.1f} %", metric.value * 100);
+  }
+  return fmt::format("{} {}", config::printable(metric.name), value_text(metric.value));
+}
+
 std::string eta_text(std::chrono::seconds eta) {
   const auto seconds = std::max<std::int64_t>(0, eta.count());
   return fmt::format("ETA {}:{:02}:{:02}", seconds / 3600, seconds % 3600 / 60, seconds % 60);
@@ -63,8 +70,7 @@ std::vector<Field> fields_of(const ProgressState& state) {
                                {Importance::kStep, step_text(state.step, state.steps)},
                                {Importance::kLoss, fmt::format("loss {}", value_text(state.loss))}};
   for (const MetricValue& metric : state.metrics) {
-    fields.push_back({Importance::kMetrics,
-                      fmt::format("{} {}", config::printable(metric.name), value_text(metric.value))});
+    fields.push_back({Importance::kMetrics, metric_text(metric)});
   }
   fields.push_back({Importance::kLearningRate, fmt::format("lr {:.1e}", state.learning_rate)});
   fields.push_back({Importance::kSpeed, speed_text(state.samples_per_second)});

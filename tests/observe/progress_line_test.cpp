@@ -68,7 +68,7 @@ TEST(ProgressText, ShowsMetricsBehindTheLoss) {
   ProgressState state = usual_state();
   state.metrics = {{"accuracy", 0.98}, {"bad\x1b[2Jname", 3}};
   EXPECT_THAT(progress_text(state, kAnyWidth),
-              ::testing::HasSubstr("loss 0.1234  accuracy 0.9800  bad\\x1b[2Jname 3  lr 3.0e-04"));
+              ::testing::HasSubstr("loss 0.1234  accuracy 98.0 %  bad\\x1b[2Jname 3  lr 3.0e-04"));
 }
 
 TEST(ProgressText, DoesWithoutWhatNobodyKnows) {
@@ -226,6 +226,17 @@ TEST_F(ProgressOnATerminal, SaysLinesAboveIt) {
   progress.update(at_step(1));
   progress.say("saved");
   expect_next(drawing(1, 120) + "\r\x1b[Ksaved\r\n" + drawing(1, 120));
+}
+
+TEST_F(ProgressOnATerminal, MakesRoomForTheMessagesOfOthers) {
+  ProgressLine progress(screen_.get(), clock_);
+  progress.update(at_step(1));
+  progress.hide();
+  progress.hide();
+  progress.end();
+  expect_next(drawing(1, 120) + "\r\x1b[K");
+  progress.update(at_step(2));
+  expect_next(drawing(2, 120));
 }
 
 TEST_F(ProgressOnATerminal, LeavesTheLastStateAndACleanLine) {

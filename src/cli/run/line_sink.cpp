@@ -36,6 +36,18 @@ UniqueFd open_terminal(int fd) {
   return UniqueFd(open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
+// A worker may have drawn its progress on the line where the cursor is.
+std::string on_clean_lines(std::string_view text) {
+  constexpr std::string_view kEraseLine = "\x1b[K";
+  std::string clean;
+  while (!text.empty()) {
+    const std::size_t length = std::min(text.find('\n'), text.size() - 1) + 1;
+    clean.append(kEraseLine).append(text.substr(0, length));
+    text.remove_prefix(length);
+  }
+  return clean;
+}
+
 void raise(const UniqueFd& event) {
   const std::uint64_t one = 1;
   [[maybe_unused]] const auto written = write(event.get(), &one, sizeof one);
@@ -71,7 +83,7 @@ bool LineSink::has_room(std::size_t queue) const {
 void LineSink::put(std::size_t queue, std::string_view text) {
   {
     const MutexLock lock(mutex_);
-    queues_[queue] += text;
+    queues_[queue] += terminal_ ? on_clean_lines(text) : std::string(text);
   }
   changed_.notify_all();
 }

@@ -9,6 +9,7 @@
 #include "cli/run/line_prefix.h"
 #include "cli/run/placement.h"
 #include "cli/run/signal_names.h"
+#include "job/launcher_terminal.h"
 
 namespace lockstep::run {
 namespace {
@@ -108,6 +109,9 @@ void plan_workers(const Options& options, const Placement& place, const HostFact
         line_prefix(options.log_line_prefix_template,
                     {.role = options.role, .rank = worker.rank, .local_rank = local_rank, .host = host.name});
     plan_output(options, rules, worker);
+    if (worker.to_console.err && !host.terminal.empty()) {
+      worker.environment.emplace(kTerminalVariable, host.terminal);
+    }
     result.plan.workers.push_back(std::move(worker));
   }
 }

@@ -136,6 +136,18 @@ TEST_F(LineSinkTest, EndsThoughNobodyReads) {
   EXPECT_LE(text.size(), std::size_t{64 << 10});  // what the pipe holds
 }
 
+TEST(LineSink, WritesOverWhatAWorkerHasDrawnOnTheTerminal) {
+  int master = -1;
+  int slave = -1;
+  ASSERT_EQ(openpty(&master, &slave, nullptr, nullptr, nullptr), 0);
+  const UniqueFd keys(master);
+  const UniqueFd screen(slave);
+  LineSink sink(screen.get(), 1, std::make_shared<Mutex>());
+  sink.put(0, "one\ntwo\n");
+  const std::string shown = "\x1b[Kone\r\n\x1b[Ktwo\r\n";
+  EXPECT_EQ(read_bytes(keys, shown.size()), shown);
+}
+
 TEST(LineSink, EndsThoughATerminalIsHeld) {
   int master = -1;
   int slave = -1;

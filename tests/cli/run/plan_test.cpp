@@ -334,5 +334,18 @@ TEST(Plan, TakesC10dAsStatic) {
   EXPECT_THAT(plan_with([](Options& o) { o.rdzv_backend = "c10d"; }).problems, IsEmpty());
 }
 
+TEST(Plan, TellsWorkersThatAreShownOfTheTerminal) {
+  HostFacts host = host_with(8);
+  const auto two_ranks_one_shown = [](Options& options) {
+    options.nproc_per_node = "2";
+    options.local_ranks_filter = {1};
+  };
+  EXPECT_EQ(variable(good_plan(two_ranks_one_shown, {"train"}, host), 1, "LOCKSTEP_TERMINAL"), "(unset)");
+  host.terminal = "/dev/pts/7";
+  const Plan plan = good_plan(two_ranks_one_shown, {"train"}, host);
+  EXPECT_EQ(variable(plan, 0, "LOCKSTEP_TERMINAL"), "(unset)");
+  EXPECT_EQ(variable(plan, 1, "LOCKSTEP_TERMINAL"), "/dev/pts/7");
+}
+
 }  // namespace
 }  // namespace lockstep::run
