@@ -22,9 +22,9 @@ function(lockstep_layer name)
   if(LAYER_TORCH)
     lockstep_use_torch(${target} PUBLIC)
   endif()
-  if(LOCKSTEP_SANITIZE)
-    # Eight files as one: a sanitizer's build of the layers takes a third of the time. Users' builds compile each file
-    # by itself, so a missing include does not stay hidden.
+  if(LOCKSTEP_SANITIZE OR LAYER_TORCH)
+    # Eight files as one: a sanitizer's build of the layers, or one with libtorch's headers, takes a third of the time.
+    # The torch-free layers of users' builds compile each file by itself, so a missing include does not stay hidden.
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
   endif()
   if(LAYER_INTERNAL)

@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-std::string text_of(const torch::Tensor& tensor) {
+std::string form_text(const torch::Tensor& tensor) {
   return c10::str(tensor.sizes(), " ", c10::toString(tensor.scalar_type()));
 }
 
@@ -26,8 +26,8 @@ void require_alike(const Tensors& first, const Tensors& sample) {
     }
     if (sample[i].sizes() != first[i].sizes() || sample[i].scalar_type() != first[i].scalar_type()) {
       throw Error(ErrorCode::kInvalidArgument,
-                  c10::str("its tensor ", i, " is ", text_of(sample[i]),
-                           ", that of the first one of its batch ", text_of(first[i])));
+                  c10::str("its tensor ", i, " is ", form_text(sample[i]),
+                           ", that of the first one of its batch ", form_text(first[i])));
     }
   }
 }

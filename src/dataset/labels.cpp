@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-std::string text_of(const torch::Tensor& number) {
+std::string number_text(const torch::Tensor& number) {
   return number.is_floating_point() ? c10::str(number.item<double>()) : c10::str(number.item<std::int64_t>());
 }
 
@@ -32,7 +32,7 @@ void check_labels(const torch::Tensor& labels, std::int64_t classes) {
   const auto place = wrong[0].item<std::int64_t>();
   throw Error(ErrorCode::kCorrupt,
               c10::str("sample ", place / (flat.numel() / labels.size(0)), " has the label ",
-                       text_of(flat[place]), ", and the classes are 0 to ", classes - 1));
+                       number_text(flat[place]), ", and the classes are 0 to ", classes - 1));
 }
 
 }  // namespace lockstep
