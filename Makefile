@@ -15,8 +15,8 @@ BUILD := build/$(PRESET)
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: build ## set up, build, and look at this machine with `lockstep doctor`
-	$(BUILD)/bin/lockstep doctor
+demo: build ## set up, build, and train examples/digits on all cores
+	$(BUILD)/bin/lockstep run $(BUILD)/bin/digits
 
 test: ## set up, build, and run the whole test suite
 	@tools/bootstrap --checks

@@ -1,6 +1,6 @@
 #pragma once
 
-// Runs an example as a user does: alone, or as the ranks that torchrun would start.
+// Runs a program as a user does: alone, or as the ranks that torchrun would start.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -14,7 +14,7 @@
 
 namespace lockstep::testing {
 
-inline CompletedSubprocess run_example_rank(const std::string& program, int rank, int size) {
+inline CompletedSubprocess run_rank_of(const std::vector<std::string>& command, int rank, int size) {
   SubprocessOptions options;
   options.environment = {{"RANK", std::to_string(rank)},
                          {"WORLD_SIZE", std::to_string(size)},
@@ -22,28 +22,33 @@ inline CompletedSubprocess run_example_rank(const std::string& program, int rank
                          {"LOCAL_WORLD_SIZE", std::to_string(size)},
                          {"MASTER_ADDR", "127.0.0.1"},
                          {"MASTER_PORT", "29500"},
+                         {"OMP_NUM_THREADS", "1"},
                          {"TORCHELASTIC_RUN_ID", "examples_test." + std::to_string(getpid())}};
-  return run_subprocess({program}, options, Deadline::after(std::chrono::seconds(50)));
+  return run_subprocess(command, options, Deadline::after(std::chrono::seconds(100)));
 }
 
-// Runs the example as `size` ranks, which must all succeed and leave the talking to rank 0; returns what it
-// printed, then what it logged.
-inline std::string run_example(const std::string& program, int size) {
+// How each rank ended.
+inline std::vector<CompletedSubprocess> run_ranks_of(const std::vector<std::string>& command, int size) {
   std::vector<std::future<CompletedSubprocess>> ranks;
   for (int rank = 0; rank < size; ++rank) {
-    ranks.push_back(std::async(std::launch::async, run_example_rank, program, rank, size));
+    ranks.push_back(std::async(std::launch::async, run_rank_of, command, rank, size));
   }
-  std::string output;
-  for (int rank = 0; rank < size; ++rank) {
-    const CompletedSubprocess ended = ranks[static_cast<std::size_t>(rank)].get();
-    EXPECT_TRUE(ended.status.ok()) << "rank " << rank << ": " << ended.standard_error;
-    if (rank == 0) {
-      output = ended.standard_output + ended.standard_error;
-    } else {
-      EXPECT_EQ(ended.standard_output, "");
-    }
+  std::vector<CompletedSubprocess> ended;
+  for (auto& rank : ranks) {
+    ended.push_back(rank.get());
   }
-  return output;
+  return ended;
+}
+
+// Runs the program as `size` ranks, which must all succeed and leave the talking to rank 0; returns what it printed,
+// then what it logged.
+inline std::string run_example(const std::vector<std::string>& command, int size) {
+  const std::vector<CompletedSubprocess> ranks = run_ranks_of(command, size);
+  for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+    EXPECT_TRUE(ranks[rank].status.ok()) << "rank " << rank << ": " << ranks[rank].standard_error;
+    EXPECT_TRUE(rank == 0 || ranks[rank].standard_output.empty()) << ranks[rank].standard_output;
+  }
+  return ranks[0].standard_output + ranks[0].standard_error;
 }
 
 }  // namespace lockstep::testing

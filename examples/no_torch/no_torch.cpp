@@ -2,8 +2,8 @@
 // written by hand. Alone it is an ordinary program; under a launcher each rank takes its part of the data, and all
 // of them end with the same weights:
 //
-//   ./linear_regression
-//   lockstep run ./linear_regression
+//   ./no_torch
+//   lockstep run ./no_torch
 
 #include <algorithm>
 #include <array>

@@ -9,12 +9,12 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(QuickStart, LearnsAlone) {
-  EXPECT_THAT(run_example(QUICK_START, 1), HasSubstr("done: loss "));
+TEST(OwnLoop, LearnsAlone) {
+  EXPECT_THAT(run_example({OWN_LOOP}, 1), HasSubstr("done: loss "));
 }
 
-TEST(QuickStart, LearnsOnTwoRanks) {
-  EXPECT_THAT(run_example(QUICK_START, 2), HasSubstr("[rank 0/2] info: done: loss "));
+TEST(OwnLoop, LearnsOnTwoRanks) {
+  EXPECT_THAT(run_example({OWN_LOOP}, 2), HasSubstr("[rank 0/2] info: done: loss "));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Trains a small classifier on as many ranks as there are:
 //
-//   quick_start                   alone
-//   lockstep run quick_start      one rank on every core of this machine
+//   own_loop                   alone
+//   lockstep run own_loop      one rank on every core of this machine
 //
 // The data is made up: ten random patterns with noise. Every rank sees samples of its own, and every rank ends with
 // the same network.

@@ -27,8 +27,8 @@ std::vector<double> weights_in(const std::string& output) {
   return numbers;
 }
 
-TEST(LinearRegression, FindsTheTruthAlone) {
-  const std::string output = run_example(LINEAR_REGRESSION, 1);
+TEST(NoTorch, FindsTheTruthAlone) {
+  const std::string output = run_example({NO_TORCH}, 1);
   EXPECT_THAT(output, StartsWith("step   0: loss "));
   EXPECT_THAT(output, HasSubstr("\nfound the truth: off by at most "));
   const std::vector<double> truth = {2.0, -3.0, 0.5, 1.25, -0.75};
@@ -38,9 +38,9 @@ TEST(LinearRegression, FindsTheTruthAlone) {
   }
 }
 
-TEST(LinearRegression, FindsTheSameWithTwoRanks) {
-  const std::string alone = run_example(LINEAR_REGRESSION, 1);
-  const std::string together = run_example(LINEAR_REGRESSION, 2);
+TEST(NoTorch, FindsTheSameWithTwoRanks) {
+  const std::string alone = run_example({NO_TORCH}, 1);
+  const std::string together = run_example({NO_TORCH}, 2);
   EXPECT_EQ(together.substr(0, together.find('\n')), alone.substr(0, alone.find('\n')))
       << "the loss over all data before the first step";
   const std::vector<double> expected = weights_in(alone);

@@ -1,0 +1,45 @@
+#pragma once
+
+// libtorch's optimizers by name, and the one seam through which a training loop uses them: whatever derives from
+// torch::optim::Optimizer can take their place.
+//
+//   OptimizerOptions options{.kind = OptimizerKind::kAdamW, .weight_decay = 0.1, .decay_vectors = false};
+//   auto optimizer = make_optimizer(options, *model);
+//   set_learning_rate(*optimizer, learning_rate(lr, step, steps));
+
+#include <torch/nn/module.h>
+#include <torch/optim/optimizer.h>
+
+#include <memory>
+
+#include "lockstep/config_description.h"
+
+namespace lockstep {
+
+enum class OptimizerKind { kSgd, kAdam, kAdamW };
+
+struct OptimizerOptions {
+  OptimizerKind kind = OptimizerKind::kSgd;
+  double weight_decay = 0;
+  bool decay_vectors = true;  // also biases and the weights of norms, that is, parameters of one dimension
+  double momentum = 0.9;      // sgd
+  bool nesterov = false;      // sgd
+  double beta1 = 0.9;         // adam, adamw
+  double beta2 = 0.999;       // adam, adamw
+  double epsilon = 1e-8;      // adam, adamw
+
+  void describe(config::Description& d);
+
+  // Throws Error{kInvalidConfig} for what only the whole shows.
+  void check() const;
+};
+
+// For the parameters of `model` that want a gradient. The learning rate is 0 until it is set. Throws what check()
+// throws, and Error{kInvalidArgument} when there is no such parameter.
+std::unique_ptr<torch::optim::Optimizer> make_optimizer(const OptimizerOptions& options,
+                                                        const torch::nn::Module& model);
+
+// Of all groups of parameters.
+void set_learning_rate(torch::optim::Optimizer& optimizer, double rate);
+
+}  // namespace lockstep

@@ -1,0 +1,27 @@
+#pragma once
+
+// Seconds between one call and the next.
+
+#include <chrono>
+#include <utility>
+
+#include "base/clock.h"
+
+namespace lockstep::train {
+
+class LapTimer {
+ public:
+  explicit LapTimer(const Clock& clock = Clock::real()) : clock_(clock), began_(clock.now()) {}
+
+  // Since the last lap, or since it was made.
+  double lap() {
+    const Clock::Time now = clock_.now();
+    return std::chrono::duration<double>(now - std::exchange(began_, now)).count();
+  }
+
+ private:
+  const Clock& clock_;
+  Clock::Time began_;
+};
+
+}  // namespace lockstep::train

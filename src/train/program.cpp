@@ -1,0 +1,163 @@
+// run_program(): from a command line to an exit code. Whatever goes wrong, and on whatever rank, the ranks leave each
+// other in order, and the one that failed says why, once.
+
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include "config/settings_toml.h"
+#include "launch/identity.h"
+#include "launch/variable_setter.h"
+#include "lockstep/config.h"
+#include "lockstep/error.h"
+#include "lockstep/failure.h"
+#include "lockstep/log.h"
+#include "lockstep/train.h"
+#include "observe/run_directory.h"
+#include "reduce/agreement.h"
+#include "train/metric_text.h"
+#include "train/rank_seconds.h"
+#include "train/run_recorder.h"
+#include "train/surroundings.h"
+#include "train/text_exchange.h"
+#include "train/together.h"
+
+namespace lockstep::train {
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+// Whether it is this process that should print what all ranks would print alike.
+bool is_speaker() {
+  try {
+    return identify(config::process_environment(), find_variable_setter).identity.rank == 0;
+  } catch (const Error&) {
+    return true;  // joining will say what is wrong with the environment
+  }
+}
+
+class Program {
+ public:
+  Program(Task& task, int argc, const char* const* argv)
+      : task_(task),
+        argc_(argc),
+        argv_(argv),
+        name_(std::filesystem::path(argc > 0 ? argv[0] : "").filename()) {
+    task_.set_defaults(options_);
+    options_.describe(description_);
+    task_.describe(description_);
+  }
+
+  int run() {
+    loaded_ = config::load(description_, std::vector<std::string>(argv_ + std::min(argc_, 1), argv_ + argc_),
+                           {.name = name_, .about = task_.about()});
+    if (!loaded_.ready()) {
+      return is_speaker() ? *config::present(loaded_, name_)
+                          : (loaded_.problems.empty() ? 0 : config::kUsageExitCode);
+    }
+    World world = World::join(options_.world);
+    try {
+      train_in(world);
+      return 0;
+    } catch (...) {
+      return fail(world, std::current_exception());
+    }
+  }
+
+ private:
+  void train_in(World& world) {
+    set_compute_threads(options_.threads, world);
+    require_equal_lines(world.communicator(), "option",
+                        lines_of(config::to_toml(description_, loaded_.settings)));
+    const RunDirectory directory = open_directory(world);
+    const auto times = std::make_shared<RankSeconds>();
+    std::vector<std::shared_ptr<Callback>> listeners = {times};
+    run_together(world.communicator(), "opening the run directory", [&] {
+      set_process_logger(
+          {.rank = world.rank(), .world_size = world.size(), .file = directory.log_file(world.rank())});
+      if (world.rank() == 0) {
+        recorder_ = std::make_shared<RunRecorder>(directory, options_, page(world));
+        listeners.push_back(recorder_);
+      }
+    });
+    const Summary summary = train::run(task_, options_, world, listeners);
+    finish(summary, directory, times->gather(world));
+    // Nobody leaves while rank 0 may still fail to write what is asked for.
+    run_together(world.communicator(), "ending the run", [] {});
+  }
+
+  ReportData page(World& world) const {
+    return {.title = task_.name(),
+            .status = "starting",
+            .settings_json = config::to_json(loaded_.settings),
+            .environment = describe_surroundings(world, argc_, argv_)};
+  }
+
+  // Rank 0 decides what it is called; on other hosts it has to be made as well.
+  RunDirectory open_directory(World& world) const {
+    std::optional<RunDirectory> directory;
+    run_together(world.communicator(), "making the run directory", [&] {
+      if (world.rank() == 0) {
+        directory = options_.run_dir.empty()
+                        ? RunDirectory::create_new("runs", task_.name(), std::chrono::system_clock::now())
+                        : RunDirectory::create(options_.run_dir);
+      }
+    });
+    const std::string path =
+        broadcast_text(directory ? directory->path().string() : "", "run directory", world.communicator());
+    run_together(world.communicator(), "making the run directory", [&] {
+      if (!directory) {
+        directory = RunDirectory::create(path);
+      }
+    });
+    return *directory;
+  }
+
+  void finish(const Summary& summary, const RunDirectory& directory, std::vector<RankTimes> ranks) {
+    if (!recorder_) {
+      return;
+    }
+    recorder_->finish(summary.stopped.empty() ? "finished" : "stopped early: " + summary.stopped,
+                      std::move(ranks));
+    LOCKSTEP_LOG(kInfo) << summary_text(summary);
+    LOCKSTEP_LOG(kInfo) << "report: " << std::filesystem::absolute(directory.report()).string();
+  }
+
+  int fail(World& world, const std::exception_ptr& exception) {
+    const std::string reason = describe_exception(exception);
+    if (recorder_) {
+      recorder_->fail(reason);
+    }
+    report_failure(exception);
+    if (is_mine_to_say(exception, world.rank())) {
+      LOCKSTEP_LOG(kError) << reason;
+      world.communicator().abort(reason.substr(0, reason.find('\n')));
+    }
+    return exit_code_for(exception);
+  }
+
+  Task& task_;
+  const int argc_;
+  const char* const* const argv_;
+  const std::string name_;
+  Options options_;
+  config::Description description_;
+  config::LoadResult loaded_;
+  std::shared_ptr<RunRecorder> recorder_;  // rank 0
+};
+
+}  // namespace
+
+int run_program(Task& task, int argc, const char* const* argv) noexcept {
+  return guard_main([&] { return Program(task, argc, argv).run(); });
+}
+
+}  // namespace lockstep::train

@@ -1,0 +1,56 @@
+#pragma once
+
+// What rank 0 leaves of a run for people and programs: the progress line, metric files, and the page.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/unique_fd.h"
+#include "lockstep/train_callback.h"
+#include "lockstep/train_options.h"
+#include "observe/metric_files.h"
+#include "observe/progress_line.h"
+#include "observe/report.h"
+#include "observe/run_directory.h"
+#include "train/lap_timer.h"
+#include "train/step_window.h"
+
+namespace lockstep::train {
+
+class RunRecorder : public Callback {
+ public:
+  // `page` holds what is known before the run: title, settings, environment.
+  RunRecorder(RunDirectory directory, const Options& options, ReportData page);
+
+  void on_begin(const RunInfo& info) override;
+  void on_step(const StepInfo& info) override;
+  void on_evaluation(const EvaluationInfo& info) override;
+  void on_end(const Summary& summary) override;
+
+  // The page's last form: how it ended, and the times of all ranks as far as they are known. After it the progress line
+  // is gone. A page that cannot be written is an error only where the run had none.
+  void finish(std::string status, std::vector<RankTimes> ranks);
+  void fail(const std::string& reason) noexcept;
+
+ private:
+  void write_row(MetricRow row);
+  void write_page();
+  void show(const StepInfo& info);
+  void announce(const std::string& text);
+  double elapsed() const;
+
+  RunDirectory directory_;
+  const Options& options_;
+  ReportData page_;
+  MetricFiles files_;
+  const UniqueFd terminal_;  // the launcher's, if it has one
+  ProgressLine progress_;
+  StepWindow window_;
+  RunInfo info_;
+  Clock::Time began_;
+  Clock::Time page_written_;
+  std::int64_t skipped_ = 0;
+};
+
+}  // namespace lockstep::train

@@ -1,0 +1,15 @@
+#include "train/seeding.h"
+
+#include <torch/utils.h>
+
+#include "lockstep/sample_random.h"
+
+namespace lockstep::train {
+
+void seed_libtorch(std::uint64_t seed, int rank) {
+  // Seeds that follow each other give streams that are alike; this one mixes.
+  SampleRandom random({.seed = seed, .epoch = 0, .index = static_cast<std::uint64_t>(rank)});
+  torch::manual_seed(random.bits());
+}
+
+}  // namespace lockstep::train

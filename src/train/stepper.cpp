@@ -1,0 +1,115 @@
+#include "train/stepper.h"
+
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "train/forward_pass.h"
+#include "train/micro_batches.h"
+
+namespace lockstep::train {
+
+Stepper::Stepper(const Parts& parts, const Options& options, const BatchPlan& plan)
+    : parts_(parts), options_(options), plan_(plan) {}
+
+StepResult Stepper::run(const Batch& batch, double learning_rate, bool wants_to_stop) {
+  StepResult result;
+  timer_.lap();
+  parts_.optimizer.zero_grad();
+  accumulate(batch);
+  if (wants_to_stop) {
+    tally_.ask_to_stop();
+  }
+  const double computing = timer_.lap();
+  result.totals = tally_.reduce(parts_.communicator);
+  const double exchanging = timer_.lap();
+  result.gradient_norm = clip();
+  // Both numbers are the same bits on every rank, and so is what follows from them.
+  result.skipped = !std::isfinite(result.totals.loss) || !std::isfinite(result.gradient_norm);
+  update(learning_rate, result.skipped);
+  result.seconds = {.forward = std::exchange(forward_seconds_, 0.0), .optimizer = timer_.lap()};
+  const auto exposed =
+      std::chrono::duration<double>(parts_.replica.stats().last.communication_exposed).count();
+  result.seconds.communication = exposed + exchanging;
+  result.seconds.backward = std::max(0.0, computing - result.seconds.forward - exposed);
+  return result;
+}
+
+// What the gradients of the pieces are divided by.
+double Stepper::total_weight(const Batch& batch, const std::vector<Batch>& pieces) {
+  if (!parts_.task.has_weights()) {
+    // Samples that fill up a batch are trained like the others, and every rank has equally many.
+    return options_.last_batch == LastBatch::kPad
+               ? static_cast<double>(batch.size()) * parts_.communicator.size()
+               : static_cast<double>(batch.samples.samples_of_all_ranks);
+  }
+  std::array<double, 1> total = {0};
+  for (const Batch& piece : pieces) {
+    total[0] += weight_of(parts_.task, piece);
+  }
+  parts_.communicator.all_reduce(total, ReduceOp::kSum, {.label = "weight of the batch"});
+  return total[0];
+}
+
+void Stepper::accumulate(const Batch& batch) {
+  const std::vector<Batch> pieces = cut(batch, plan_.micro_batch);
+  const double total = total_weight(batch, pieces);
+  for (std::size_t i = 0; i < pieces.size(); ++i) {
+    std::optional<Replica::NoSync> quiet;
+    if (i + 1 < pieces.size()) {
+      quiet.emplace(parts_.replica);
+    }
+    // Averaging divides by the ranks, which this makes up for.
+    const double weight = weight_of(parts_.task, pieces[i]);
+    parts_.scaler.scale(forward_loss(pieces[i], weight) * (weight * parts_.communicator.size() / total))
+        .backward();
+  }
+  if (pieces.empty()) {
+    backward_without_samples();
+  }
+}
+
+torch::Tensor Stepper::forward_loss(const Batch& piece, double weight) {
+  LapTimer timer;
+  parts_.replica.begin_forward();
+  Output output = forward(parts_.task, piece, options_.precision, "training");
+  parts_.replica.end_forward({output.loss});
+  tally_.add(output.loss.item<double>(), weight, output.metrics);
+  forward_seconds_ += timer.lap();
+  return output.loss;
+}
+
+// At the end of an epoch there may be fewer samples than ranks. The others count on this rank's gradients: zeros.
+void Stepper::backward_without_samples() {
+  torch::Tensor nothing = torch::zeros({});
+  for (const torch::Tensor& parameter : parts_.replica.parameters()) {
+    if (parameter.requires_grad()) {
+      nothing = nothing + parameter.sum() * 0;
+    }
+  }
+  parts_.replica.end_forward({nothing});
+  nothing.backward();
+}
+
+// The norm before.
+double Stepper::clip() {
+  parts_.scaler.unscale(parts_.optimizer);
+  return parts_.replica.clip_grad_norm_(options_.clip_norm);
+}
+
+void Stepper::update(double learning_rate, bool skip) {
+  if (!skip) {
+    set_learning_rate(parts_.optimizer, learning_rate);
+    parts_.scaler.step(parts_.optimizer);
+    if (parts_.averages != nullptr) {
+      parts_.averages->update();
+    }
+  }
+  parts_.scaler.update();
+}
+
+}  // namespace lockstep::train

@@ -1,0 +1,71 @@
+#pragma once
+
+// One step of the optimizer: the micro-batches of a rank through forward and backward, gradients averaged once, clipped,
+// applied.
+//
+// The gradient is that of the mean loss over the whole batch, however it is divided: each micro-batch counts with its
+// share of the total weight, a short tail with its own.
+
+#include <memory>
+#include <vector>
+
+#include "lockstep/grad_scaler.h"
+#include "lockstep/replica.h"
+#include "lockstep/task.h"
+#include "lockstep/train_callback.h"
+#include "lockstep/train_options.h"
+#include "train/averaged_weights.h"
+#include "train/batch_plan.h"
+#include "train/lap_timer.h"
+#include "train/tally.h"
+
+namespace lockstep::train {
+
+// A replica whose forward is the task's business.
+class TaskReplica : public Replica {
+ public:
+  using Replica::begin_forward;
+  using Replica::end_forward;
+  using Replica::Replica;
+};
+
+struct StepResult {
+  Totals totals;
+  double gradient_norm = 0;
+  bool skipped = false;
+  StepSeconds seconds;  // without data
+};
+
+class Stepper {
+ public:
+  // What it works on has to outlive it.
+  struct Parts {
+    Task& task;
+    TaskReplica& replica;
+    torch::optim::Optimizer& optimizer;
+    GradScaler& scaler;
+    AveragedWeights* averages;  // null: none
+    Communicator& communicator;
+  };
+  Stepper(const Parts& parts, const Options& options, const BatchPlan& plan);
+
+  // Collective. `wants_to_stop` of any rank comes back in the totals of all.
+  StepResult run(const Batch& batch, double learning_rate, bool wants_to_stop);
+
+ private:
+  double total_weight(const Batch& batch, const std::vector<Batch>& pieces);
+  void accumulate(const Batch& batch);
+  torch::Tensor forward_loss(const Batch& piece, double weight);
+  void backward_without_samples();
+  double clip();
+  void update(double learning_rate, bool skip);
+
+  Parts parts_;
+  const Options& options_;
+  BatchPlan plan_;
+  Tally tally_{"training"};
+  LapTimer timer_;
+  double forward_seconds_ = 0;  // of this step
+};
+
+}  // namespace lockstep::train

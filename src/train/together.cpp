@@ -1,0 +1,63 @@
+#include "train/together.h"
+
+#include <c10/util/StringUtil.h>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <string>
+
+namespace lockstep::train {
+namespace {
+
+Error said_by(int peer, int rank, std::string_view what) {
+  return Error(ErrorCode::kAborted, c10::str("rank ", peer, " failed and says why"))
+      .with_operation(std::string(what))
+      .with_rank(rank)
+      .with_peer(peer);
+}
+
+}  // namespace
+
+void run_together(Communicator& communicator, std::string_view what, const std::function<void()>& part) {
+  std::exception_ptr failure;
+  try {
+    part();
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  std::array<std::int32_t, 1> first = {failure ? communicator.rank() : communicator.size()};
+  communicator.all_reduce(first, ReduceOp::kMin, {.label = what});
+  if (first[0] == communicator.rank()) {
+    std::rethrow_exception(failure);
+  }
+  if (first[0] < communicator.size()) {
+    throw said_by(first[0], communicator.rank(), what);
+  }
+}
+
+void fail_together(const Communicator& communicator, const Error& error) {
+  if (communicator.rank() == 0) {
+    throw error;
+  }
+  throw said_by(0, communicator.rank(), "training");
+}
+
+bool is_mine_to_say(const std::exception_ptr& exception, int rank) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kAborted) {
+      return !error.peer() || *error.peer() == rank;
+    }
+    if (error.code() == ErrorCode::kMismatch) {
+      return rank == 0;  // every rank has come to it
+    }
+    // The dead say nothing: the lowest rank that is left does.
+    return error.code() != ErrorCode::kPeerLost || rank == (error.peer() == 0 ? 1 : 0);
+  } catch (...) {
+    return true;
+  }
+}
+
+}  // namespace lockstep::train

@@ -1,0 +1,24 @@
+#pragma once
+
+// Failing as one job: what goes wrong on a rank is said once, by that rank, and the others know that it was said.
+
+#include <functional>
+#include <string_view>
+
+#include "lockstep/communicator.h"
+#include "lockstep/error.h"
+
+namespace lockstep::train {
+
+// Runs `part` and waits for the other ranks to have done so. When it throws anywhere, it throws everywhere: its own
+// exception on the first rank that failed, Error{kAborted} with that rank as the peer on the others. Collective; `part`
+// itself may not be, or fails in the same way on all ranks.
+void run_together(Communicator& communicator, std::string_view what, const std::function<void()>& part);
+
+// Throws `error`, which all ranks have come to alike, on rank 0, and Error{kAborted} on the others.
+[[noreturn]] void fail_together(const Communicator& communicator, const Error& error);
+
+// Whether it is this rank that should say it.
+bool is_mine_to_say(const std::exception_ptr& exception, int rank);
+
+}  // namespace lockstep::train

@@ -1,0 +1,261 @@
+#include "train/trainer.h"
+
+#include <c10/util/StringUtil.h>
+#include <torch/torch.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "lockstep/error.h"
+#include "reduce/agreement.h"
+#include "train/metric_text.h"
+#include "train/seeding.h"
+#include "train/together.h"
+
+namespace lockstep::train {
+namespace {
+
+void require_data(const TaskData& data, const Options& options) {
+  if (data.train == nullptr) {
+    throw Error(ErrorCode::kInvalidConfig, "the task has no data set to train with");
+  }
+  const std::uint64_t size = data.train->size();
+  if (size == 0) {
+    throw Error(ErrorCode::kInvalidConfig, "the data set to train with is empty");
+  }
+  if (options.last_batch == LastBatch::kDrop && size < options.batch_size) {
+    throw Error(
+        ErrorCode::kInvalidConfig,
+        c10::str("the data set has ", size, " samples, less than one batch of ", options.batch_size,
+                 ", and an incomplete batch is dropped; use a smaller --batch-size, or --last-batch uneven"));
+  }
+}
+
+GradScalerOptions scaler_options(const Options& options) {
+  GradScalerOptions scaler = options.scaler;
+  scaler.enabled = scaler.enabled && options.precision == Precision::kFloat16;
+  return scaler;
+}
+
+// Both look at the same metric.
+PlateauOptions plateau_options(const Options& options) {
+  PlateauOptions plateau = options.plateau;
+  plateau.higher_is_better = plateau.higher_is_better || options.best.higher_is_better;
+  return plateau;
+}
+
+std::string size_text(const std::shared_ptr<const Dataset>& data) {
+  return data == nullptr ? "no samples" : c10::str(data->size(), " samples");
+}
+
+// The loop weighs gradients itself, so that the mean is over samples and not over ranks.
+DdpOptions ddp_options(const Options& options) {
+  DdpOptions ddp = options.ddp;
+  ddp.divisor = Divisor::kAllRanks;
+  return ddp;
+}
+
+}  // namespace
+
+Trainer::Setup Trainer::set_up(Task& task, const Options& options, World& world) {
+  Setup setup;
+  run_together(world.communicator(), "preparing to train", [&] {
+    setup.plan = plan_batches(options.batch_size, world.size(), options.micro_batch);
+    seed_libtorch(options.seed, 0);  // the same weights everywhere, before rank 0's are sent to all
+    setup.data = task.data();
+    require_data(setup.data, options);
+    setup.model = task.model();
+    if (setup.model == nullptr) {
+      throw Error(ErrorCode::kInvalidConfig, "the task has no model");
+    }
+    seed_libtorch(options.seed, world.rank());  // dropout differs from rank to rank
+  });
+  require_equal_lines(
+      world.communicator(), "data set",
+      {"to train with: " + size_text(setup.data.train), "to evaluate with: " + size_text(setup.data.eval)});
+  return setup;
+}
+
+Trainer::Trainer(Task& task, const Options& options, World& world,
+                 std::vector<std::shared_ptr<Callback>> listeners)
+    : options_(options),
+      world_(world),
+      listeners_(std::move(listeners)),
+      setup_(set_up(task, options, world)),
+      replica_(*setup_.model, world, ddp_options(options)),
+      scaler_(world.communicator(), scaler_options(options)),
+      sampler_(setup_.data.train->size(), {.rank = world.rank(), .ranks = world.size()},
+               {.batch_size = options.batch_size,
+                .shuffle = options.shuffle,
+                .last_batch = options.last_batch,
+                .seed = options.seed}),
+      plateau_(plateau_options(options)),
+      best_(options.best) {
+  run_together(world.communicator(), "preparing to train", [&] {
+    optimizer_ = task.optimizer(options.optim, *setup_.model);
+    steps_per_epoch_ = static_cast<std::int64_t>(sampler_.batches_left());
+    steps_ = options.max_steps > 0 ? options.max_steps : options.epochs * steps_per_epoch_;
+    options.lr.check(steps_);
+    if (setup_.data.eval != nullptr) {
+      evaluator_.emplace(task, setup_.data.eval, options_, world);
+    }
+    if (options.ema_decay > 0) {
+      averages_.emplace(*setup_.model, options.ema_decay);
+    }
+  });
+  stepper_.emplace(Stepper::Parts{.task = task,
+                                  .replica = replica_,
+                                  .optimizer = *optimizer_,
+                                  .scaler = scaler_,
+                                  .averages = averages_ ? &*averages_ : nullptr,
+                                  .communicator = world.communicator()},
+                   options_, setup_.plan);
+  for (auto& callback : task.callbacks()) {
+    listeners_.push_back(std::move(callback));
+  }
+}
+
+Summary Trainer::run() {
+  LapTimer whole;
+  tell([this](Callback& listener) {
+    listener.on_begin({.steps = steps_,
+                       .steps_per_epoch = steps_per_epoch_,
+                       .batch_size = options_.batch_size,
+                       .accumulation = setup_.plan.accumulation});
+  });
+  setup_.model->train();
+  loader_.emplace(setup_.data.train, sampler_, options_.loader, static_cast<std::uint64_t>(steps_));
+  // The first step may take long where later ones must not: caches are cold, and data may have to be fetched.
+  world_.communicator().set_timeout(options_.first_step_timeout);
+  timer_.lap();
+  while (progress_.step < steps_ && stopped_.empty()) {
+    step();
+    world_.communicator().set_timeout(options_.world.timeout);
+  }
+  if (evaluated_at_ != progress_.step) {
+    evaluate();
+  }
+  const Summary summary = summarize(whole.lap());
+  tell([&](Callback& listener) { listener.on_end(summary); });
+  return summary;
+}
+
+void Trainer::step() {
+  const Batch batch = loader_->next();
+  const auto waited = loader_->waited() - std::exchange(waited_, loader_->waited());
+  const double rate = rate_of(progress_.step);
+  StepResult result = stepper_->run(batch, rate, !wish_.empty());
+  sampler_.trained(batch.samples);
+  advance(batch.samples, result);
+  result.seconds.data = std::chrono::duration<double>(waited).count();
+  result.seconds.other = std::max(0.0, timer_.lap() - result.seconds.total());
+  tell([&](Callback& listener) {
+    listener.on_step({.step = progress_.step,
+                      .epoch = epoch_,
+                      .loss = result.totals.loss,
+                      .metrics = result.totals.metrics,
+                      .learning_rate = rate,
+                      .gradient_norm = result.gradient_norm,
+                      .skipped = result.skipped,
+                      .samples = batch.samples.samples_of_all_ranks,
+                      .seconds = result.seconds});
+    wish_ = wish_.empty() ? listener.wants_to_stop() : wish_;
+  });
+  if (batch.samples.last_in_epoch &&
+      batch.samples.end.epoch % static_cast<std::uint64_t>(options_.eval_every) == 0) {
+    evaluate();
+  }
+}
+
+void Trainer::advance(const SampleBatch& samples, const StepResult& result) {
+  ++progress_.step;
+  progress_.samples += samples.samples_of_all_ranks;
+  progress_.skipped += result.skipped ? 1 : 0;
+  progress_.skipped_in_row = result.skipped ? progress_.skipped_in_row + 1 : 0;
+  epoch_ = static_cast<double>(samples.end.epoch) +
+           static_cast<double>(samples.end.consumed) / static_cast<double>(sampler_.size());
+  if (result.totals.stop) {
+    stopped_ = wish_.empty() ? "another rank asked for it" : wish_;
+  }
+  if (progress_.skipped_in_row >= options_.max_bad_steps) {
+    fail_together(world_.communicator(),
+                  Error(ErrorCode::kInvalidArgument,
+                        c10::str("the last ", progress_.skipped_in_row, " steps, up to step ", progress_.step,
+                                 ", had a loss of ", metric_text("loss", result.totals.loss),
+                                 " or a gradient of norm ", metric_text("", result.gradient_norm),
+                                 " and were skipped; a lower --lr.peak, a warm-up or --clip-norm "
+                                 "may help, and --max-bad-steps says how many of them are borne")));
+  }
+}
+
+void Trainer::evaluate() {
+  if (!evaluator_) {
+    return;
+  }
+  LapTimer timer;
+  Totals totals;
+  {
+    std::optional<AveragedWeights::InPlace> averaged;
+    if (averages_) {
+      averaged.emplace(*averages_);
+    }
+    totals = evaluator_->run(*setup_.model);
+  }
+  evaluation_ = totals.all();
+  evaluated_at_ = progress_.step;
+  const EvaluationInfo info{.step = progress_.step,
+                            .epoch = epoch_,
+                            .metrics = evaluation_,
+                            .samples = evaluator_->samples(),
+                            .seconds = timer.lap(),
+                            .is_best = observe(evaluation_)};
+  tell([&](Callback& listener) { listener.on_evaluation(info); });
+  timer_.lap();  // evaluations belong to no step
+}
+
+// What follows from an evaluation. The numbers are the same on all ranks, and so are the decisions.
+bool Trainer::observe(const std::vector<MetricValue>& metrics) {
+  bool is_best = false;
+  try {
+    is_best = best_.observe(progress_.step, metrics);
+  } catch (const Error& error) {
+    fail_together(world_.communicator(), error);
+  }
+  if (options_.use_plateau) {
+    plateau_.observe(best_.value_in(metrics));
+  }
+  if (best_.is_out_of_patience()) {
+    stopped_ =
+        c10::str(options_.best.metric, " has not improved for ", options_.best.patience, " evaluations");
+  }
+  return is_best;
+}
+
+double Trainer::rate_of(std::int64_t step) const {
+  return learning_rate(options_.lr, step, steps_) * plateau_.scale();
+}
+
+void Trainer::tell(const std::function<void(Callback&)>& what) {
+  for (const auto& listener : listeners_) {
+    what(*listener);
+  }
+}
+
+Summary Trainer::summarize(double seconds) const {
+  return {.steps = progress_.step,
+          .epochs = epoch_,
+          .skipped_steps = progress_.skipped,
+          .samples = progress_.samples,
+          .seconds = seconds,
+          .evaluation = evaluation_,
+          .best = best_.metrics(),
+          .best_step = best_.step(),
+          .stopped = stopped_};
+}
+
+Summary run(Task& task, const Options& options, World& world,
+            std::vector<std::shared_ptr<Callback>> listeners) {
+  return Trainer(task, options, world, std::move(listeners)).run();
+}
+
+}  // namespace lockstep::train

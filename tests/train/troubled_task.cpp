@@ -1,0 +1,155 @@
+// A training program in which things go wrong when it is told so: a linear classifier of made-up samples.
+
+#include <lockstep/lockstep.h>
+#include <torch/torch.h>
+
+#include <csignal>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace train = lockstep::train;
+
+enum class Trouble { kNone, kThrow, kData, kLabel, kNan, kNanOnce, kKill, kStop, kMetrics, kModel };
+
+struct TroubleOptions {
+  Trouble kind = Trouble::kNone;
+  int rank = 0;
+  std::int64_t step = 1;
+
+  void describe(lockstep::config::Description& d) {
+    d.option("kind", kind, "what goes wrong")
+        .choices({{"none", Trouble::kNone},
+                  {"throw", Trouble::kThrow},
+                  {"data", Trouble::kData},
+                  {"label", Trouble::kLabel},
+                  {"nan", Trouble::kNan},
+                  {"nan-once", Trouble::kNanOnce},
+                  {"kill", Trouble::kKill},
+                  {"stop", Trouble::kStop},
+                  {"metrics", Trouble::kMetrics},
+                  {"model", Trouble::kModel}});
+    d.option("rank", rank, "on which rank");
+    d.option("step", step, "in which step, from 1");
+  }
+};
+
+// Sample 5 cannot be had, if so wanted.
+class Samples final : public lockstep::Dataset {
+ public:
+  Samples(std::uint64_t size, bool broken)
+      : samples_({.size = size, .shape = {6}, .classes = 3}), broken_(broken) {}
+
+  std::uint64_t size() const override { return samples_.size(); }
+  lockstep::Tensors get(std::uint64_t index, lockstep::SampleRandom& random) const override {
+    if (broken_ && index == 5) {
+      throw std::runtime_error("the disk has gone");
+    }
+    return samples_.get(index, random);
+  }
+
+ private:
+  lockstep::SyntheticDataset samples_;
+  bool broken_;
+};
+
+class TroubledTask : public train::Task, public train::Callback {
+ public:
+  std::string name() const override { return "troubled"; }
+
+  void set_defaults(train::Options& options) override {
+    options.batch_size = 6;
+    options.epochs = 2;
+    options.log_every = 1;
+    options.progress = false;
+  }
+  void describe(lockstep::config::Description& d) override {
+    d.option("samples", samples_, "to train with");
+    d.option("eval-samples", eval_samples_, "to evaluate with");
+    d.option("weighted", weighted_, "samples weigh one more than their label");
+    d.group("trouble", "What goes wrong", trouble_);
+  }
+
+  train::TaskData data() override {
+    const bool broken = trouble_.kind == Trouble::kData && is_here();
+    return {.train = std::make_shared<Samples>(samples_, broken),
+            .eval = std::make_shared<Samples>(eval_samples_, false)};
+  }
+  std::shared_ptr<torch::nn::Module> model() override {
+    if (trouble_.kind == Trouble::kModel && is_here()) {
+      throw std::runtime_error("no model on this rank");
+    }
+    net_ = torch::nn::Linear(6, 3);
+    return net_.ptr();
+  }
+  std::vector<std::shared_ptr<train::Callback>> callbacks() override {
+    return {std::shared_ptr<train::Callback>(std::shared_ptr<void>(), this)};
+  }
+
+  bool has_weights() const override { return weighted_; }
+  double weight(const lockstep::Batch& batch) const override {
+    return (batch.target() + 1).sum().item<double>();
+  }
+
+  train::Output step(const lockstep::Batch& batch) override {
+    torch::Tensor target = batch.target();
+    if (net_->is_training() && is_here() && is_now()) {
+      cause_trouble(target);
+    }
+    const torch::Tensor scores = net_->forward(batch.input());
+    torch::Tensor loss = loss_of(scores, target);
+    if (net_->is_training() && poisons()) {
+      loss = loss * std::numeric_limits<double>::quiet_NaN();
+    }
+    std::vector<train::MetricSum> metrics = {train::accuracy(scores, target)};
+    if (trouble_.kind == Trouble::kMetrics && is_here() && is_now()) {
+      metrics.push_back({"surprise", 1, 1});
+    }
+    return {.loss = loss, .metrics = metrics};
+  }
+
+  void on_step(const train::StepInfo& info) override { step_ = info.step; }
+  std::string wants_to_stop() override {
+    return trouble_.kind == Trouble::kStop && is_here() && step_ == trouble_.step ? "it has seen enough" : "";
+  }
+
+ private:
+  torch::Tensor loss_of(const torch::Tensor& scores, const torch::Tensor& target) const {
+    if (!weighted_) {
+      return torch::nn::functional::cross_entropy(scores, target);
+    }
+    const auto each = torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kNone);
+    return (torch::nn::functional::cross_entropy(scores, target, each) * (target + 1)).sum() /
+           (target + 1).sum();
+  }
+  bool is_here() const { return std::to_string(trouble_.rank) == std::string(std::getenv("RANK")); }
+  bool is_now() const { return step_ + 1 == trouble_.step; }
+  bool poisons() const {
+    return is_here() && (trouble_.kind == Trouble::kNan ? step_ + 1 >= trouble_.step
+                                                        : trouble_.kind == Trouble::kNanOnce && is_now());
+  }
+  void cause_trouble(torch::Tensor& target) const {
+    if (trouble_.kind == Trouble::kThrow) {
+      throw std::runtime_error("a bolt came loose");
+    }
+    if (trouble_.kind == Trouble::kLabel) {
+      target = target + 7;
+    }
+    if (trouble_.kind == Trouble::kKill) {
+      std::raise(SIGKILL);
+    }
+  }
+
+  std::uint64_t samples_ = 30;
+  std::uint64_t eval_samples_ = 7;
+  bool weighted_ = false;
+  TroubleOptions trouble_;
+  std::int64_t step_ = 0;
+  torch::nn::Linear net_ = nullptr;
+};
+
+int main(int argc, char** argv) {
+  return train::main<TroubledTask>(argc, argv);
+}
