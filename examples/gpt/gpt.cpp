@@ -70,6 +70,11 @@ struct Gpt : nn::Module {
       blocks->push_back(Block(shape));
     }
     register_module("blocks", blocks);
+    for (const torch::Tensor& parameter : parameters()) {
+      if (parameter.dim() > 1) {
+        nn::init::normal_(parameter, 0, 0.02);
+      }
+    }
   }
 
   torch::Tensor forward(const torch::Tensor& text) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "base/duration_text.h"
+#include "observe/number_text.h"
 
 namespace lockstep::train {
 namespace {
@@ -53,9 +54,9 @@ std::string evaluation_text(const EvaluationInfo& info) {
 }
 
 std::string summary_text(const Summary& summary) {
-  std::string text = c10::str(
-      "trained ", epochs_text(summary.epochs), summary.epochs == 1 ? " epoch, " : " epochs, ", summary.steps,
-      " steps in ", seconds_text(summary.seconds), " (", formatted("%.0f", speed(summary)), " samples/s)");
+  std::string text = c10::str("trained ", epochs_text(summary.epochs),
+                              summary.epochs == 1 ? " epoch, " : " epochs, ", summary.steps, " steps in ",
+                              seconds_text(summary.seconds), " (", speed_text(speed(summary)), ")");
   if (!summary.evaluation.empty()) {
     text += "; evaluation: " + list_text(summary.evaluation);
   }
@@ -73,10 +74,8 @@ std::vector<std::pair<std::string, std::string>> summary_entries(const Summary& 
   if (!summary.best.empty()) {
     entries.emplace_back("best at step", c10::str(summary.best_step));
   }
+  entries.emplace_back("throughput", speed_text(speed(summary)));
   entries.emplace_back("time", seconds_text(summary.seconds));
-  entries.emplace_back("epochs", epochs_text(summary.epochs));
-  entries.emplace_back("steps", c10::str(summary.steps));
-  entries.emplace_back("samples/s", formatted("%.0f", speed(summary)));
   if (summary.skipped_steps > 0) {
     entries.emplace_back("skipped steps", c10::str(summary.skipped_steps));
   }

@@ -53,8 +53,9 @@ bool is_mine_to_say(const std::exception_ptr& exception, int rank) {
     if (error.code() == ErrorCode::kMismatch) {
       return rank == 0;  // every rank has come to it
     }
-    // The dead say nothing: the lowest rank that is left does.
-    return error.code() != ErrorCode::kPeerLost || rank == (error.peer() == 0 ? 1 : 0);
+    // The dead and the stalled say nothing: the lowest of the other ranks does.
+    const bool is_about_a_peer = error.code() == ErrorCode::kPeerLost || error.code() == ErrorCode::kTimeout;
+    return !is_about_a_peer || !error.peer() || rank == (error.peer() == 0 ? 1 : 0);
   } catch (...) {
     return true;
   }

@@ -191,6 +191,9 @@ TEST(Failure, IsSaidByTheRankItIsFrom) {
   EXPECT_TRUE(is_mine(Error(ErrorCode::kPeerLost, "x").with_peer(1), 0));
   EXPECT_FALSE(is_mine(Error(ErrorCode::kPeerLost, "x").with_peer(1), 2));
   EXPECT_TRUE(is_mine(Error(ErrorCode::kPeerLost, "x").with_peer(0), 1));
+  EXPECT_TRUE(is_mine(Error(ErrorCode::kTimeout, "x").with_peer(1), 0));
+  EXPECT_FALSE(is_mine(Error(ErrorCode::kTimeout, "x").with_peer(1), 1));
+  EXPECT_TRUE(is_mine(Error(ErrorCode::kTimeout, "x"), 2));
   EXPECT_FALSE(is_mine(Error(ErrorCode::kMismatch, "x"), 1));
   EXPECT_TRUE(is_mine_to_say(std::make_exception_ptr(std::runtime_error("x")), 3));
 }

@@ -154,6 +154,17 @@ TEST_F(TrainProgram, SaysThatARankWasKilled) {
   EXPECT_THAT(ranks[0].standard_error, HasSubstr("peer lost: rank 1 (process "));
 }
 
+TEST_F(TrainProgram, BearsAStallInTheFirstStepOnly) {
+  const std::vector<std::string> stall = {"--trouble.kind",  "stall", "--trouble.rank", "1",
+                                          "--world.timeout", "1s"};
+  train(2, stall);
+  std::vector<std::string> later = stall;
+  later.insert(later.end(), {"--trouble.step", "4"});
+  const std::string said = expect_failure(2, later, "[rank 0/2] error");
+  EXPECT_THAT(said, HasSubstr("timeout"));
+  EXPECT_THAT(said, HasSubstr("rank 1"));
+}
+
 TEST_F(TrainProgram, RefusesMetricsThatChange) {
   expect_failure(
       2, {"--trouble.kind", "metrics", "--trouble.rank", "1", "--trouble.step", "3"},

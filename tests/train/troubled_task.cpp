@@ -3,16 +3,20 @@
 #include <lockstep/lockstep.h>
 #include <torch/torch.h>
 
+#include <chrono>
 #include <csignal>
 #include <limits>
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace train = lockstep::train;
 
-enum class Trouble { kNone, kThrow, kData, kLabel, kNan, kNanOnce, kKill, kStop, kMetrics, kModel };
+constexpr std::chrono::milliseconds kStallTime{2500};
+
+enum class Trouble { kNone, kThrow, kData, kLabel, kNan, kNanOnce, kKill, kStop, kMetrics, kModel, kStall };
 
 struct TroubleOptions {
   Trouble kind = Trouble::kNone;
@@ -30,7 +34,8 @@ struct TroubleOptions {
                   {"kill", Trouble::kKill},
                   {"stop", Trouble::kStop},
                   {"metrics", Trouble::kMetrics},
-                  {"model", Trouble::kModel}});
+                  {"model", Trouble::kModel},
+                  {"stall", Trouble::kStall}});
     d.option("rank", rank, "on which rank");
     d.option("step", step, "in which step, from 1");
   }
@@ -136,6 +141,9 @@ class TroubledTask : public train::Task, public train::Callback {
     }
     if (trouble_.kind == Trouble::kLabel) {
       target = target + 7;
+    }
+    if (trouble_.kind == Trouble::kStall) {
+      std::this_thread::sleep_for(kStallTime);
     }
     if (trouble_.kind == Trouble::kKill) {
       std::raise(SIGKILL);
