@@ -28,7 +28,9 @@ struct RunInfo {
   std::int64_t steps = 0;  // of the whole run
   std::int64_t steps_per_epoch = 0;
   std::uint64_t batch_size = 0;
-  int accumulation = 1;  // micro-batches per step
+  int accumulation = 1;         // micro-batches per step
+  std::string batches = {};     // "64 samples a step = 2 ranks x 2 micro-batches x 16"
+  std::int64_t parameters = 0;  // numbers that are trained
 };
 
 struct StepInfo {

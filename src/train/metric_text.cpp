@@ -48,6 +48,11 @@ std::string metric_text(std::string_view name, double value) {
   return std::isnan(value) ? "nan" : formatted("%.4g", value);  // which of them has a sign is of no interest
 }
 
+std::string begin_text(const RunInfo& info) {
+  return c10::str("training ", grouped(info.parameters), " parameters for ", grouped(info.steps), " steps, ",
+                  grouped(info.steps_per_epoch), " an epoch; ", info.batches);
+}
+
 std::string evaluation_text(const EvaluationInfo& info) {
   return c10::str("evaluation after epoch ", epochs_text(info.epoch), ": ", list_text(info.metrics),
                   info.is_best ? " (best so far)" : "", ", ", seconds_text(info.seconds));
@@ -61,7 +66,8 @@ std::string summary_text(const Summary& summary) {
     text += "; evaluation: " + list_text(summary.evaluation);
   }
   if (summary.skipped_steps > 0) {
-    text += c10::str("; ", summary.skipped_steps, " steps were skipped");
+    text += c10::str("; ", summary.skipped_steps,
+                     summary.skipped_steps == 1 ? " step was skipped" : " steps were skipped");
   }
   return summary.stopped.empty() ? text : text + "; stopped early: " + summary.stopped;
 }

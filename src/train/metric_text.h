@@ -14,6 +14,9 @@ namespace lockstep::train {
 // "0.1234", "1.2e-05"; "98.15 %" for what is called accuracy.
 std::string metric_text(std::string_view name, double value);
 
+// "training 65,898 parameters for 440 steps, 22 an epoch; 64 samples a step = 2 ranks x 32"
+std::string begin_text(const RunInfo& info);
+
 // "evaluation after epoch 3: loss 0.1234, accuracy 98.15 % (best so far), 0.4 s"
 std::string evaluation_text(const EvaluationInfo& info);
 

@@ -55,6 +55,7 @@ void RunRecorder::on_begin(const RunInfo& info) {
   info_ = info;
   began_ = Clock::real().now();
   page_.status = "running";
+  announce(begin_text(info));
 }
 
 void RunRecorder::on_step(const StepInfo& info) {

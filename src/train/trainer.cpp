@@ -48,6 +48,14 @@ std::string size_text(const std::shared_ptr<const Dataset>& data) {
   return data == nullptr ? "no samples" : c10::str(data->size(), " samples");
 }
 
+std::int64_t count_parameters(const torch::nn::Module& model) {
+  std::int64_t count = 0;
+  for (const torch::Tensor& parameter : model.parameters()) {
+    count += parameter.requires_grad() ? parameter.numel() : 0;
+  }
+  return count;
+}
+
 // The loop weighs gradients itself, so that the mean is over samples and not over ranks.
 DdpOptions ddp_options(const Options& options) {
   DdpOptions ddp = options.ddp;
@@ -121,7 +129,9 @@ Summary Trainer::run() {
     listener.on_begin({.steps = steps_,
                        .steps_per_epoch = steps_per_epoch_,
                        .batch_size = options_.batch_size,
-                       .accumulation = setup_.plan.accumulation});
+                       .accumulation = setup_.plan.accumulation,
+                       .batches = setup_.plan.describe(),
+                       .parameters = count_parameters(*setup_.model)});
   });
   setup_.model->train();
   loader_.emplace(setup_.data.train, sampler_, options_.loader, static_cast<std::uint64_t>(steps_));

@@ -134,6 +134,28 @@ TEST(MetricText, SaysAccuracyInPercent) {
   EXPECT_EQ(metric_text("loss", std::numeric_limits<double>::infinity()), "inf");
 }
 
+TEST(MetricText, SaysWhatIsAboutToBegin) {
+  EXPECT_EQ(begin_text({.steps = 4400,
+                        .steps_per_epoch = 22,
+                        .batch_size = 64,
+                        .batches = "64 samples a step = 2 ranks x 32",
+                        .parameters = 65898}),
+            "training 65,898 parameters for 4,400 steps, 22 an epoch; 64 samples a step = 2 ranks x 32");
+}
+
+TEST(MetricText, SaysHowItEnded) {
+  Summary summary{.steps = 440, .epochs = 2.5, .skipped_steps = 1, .samples = 5000, .seconds = 2};
+  EXPECT_EQ(summary_text(summary),
+            "trained 2.50 epochs, 440 steps in 2.00 s (2,500 samples/s); 1 step was skipped");
+  summary.evaluation = {{"loss", 0.5}, {"accuracy", 0.9}};
+  summary.skipped_steps = 0;
+  summary.stopped = "enough";
+  EXPECT_EQ(
+      summary_text(summary),
+      "trained 2.50 epochs, 440 steps in 2.00 s (2,500 samples/s); evaluation: loss 0.5, accuracy 90.00 %; "
+      "stopped early: enough");
+}
+
 class Stubborn : public Task {
  public:
   explicit Stubborn(std::function<Output()> step) : step_(std::move(step)) {}

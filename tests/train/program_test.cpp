@@ -139,7 +139,7 @@ TEST_F(TrainProgram, SkipsAStepThatIsNotFinite) {
   const std::string said =
       train(2, {"--trouble.kind", "nan-once", "--trouble.rank", "1", "--trouble.step", "4"});
   EXPECT_THAT(said, HasSubstr("step 4 was skipped: its loss is nan"));
-  EXPECT_THAT(said, HasSubstr("; 1 steps were skipped"));
+  EXPECT_THAT(said, HasSubstr("; 1 step was skipped"));
   const auto rows = read_rows(folder(), "train");
   EXPECT_EQ(rows[3]["values"]["loss"], "nan");
   EXPECT_EQ(rows[9]["values"]["skipped_steps"], 1);
