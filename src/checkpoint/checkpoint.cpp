@@ -1,0 +1,145 @@
+#include "checkpoint/checkpoint.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+#include "checkpoint/checkpoint_name.h"
+#include "checkpoint/checksum.h"
+#include "config/printable.h"
+#include "data/byte_source.h"
+#include "lockstep/error.h"
+
+namespace lockstep::checkpoint {
+namespace {
+
+namespace fs = std::filesystem;
+
+void require_size(const ByteSource& source, const FileEntry& expected) {
+  if (source.size() != expected.bytes) {
+    throw Error(ErrorCode::kCorrupt,
+                fmt::format("{}: expected {} bytes, found {}", source.name(), expected.bytes, source.size()));
+  }
+}
+
+void require_equal_checksum(const ByteSource& source, const FileEntry& expected, const std::string& found) {
+  if (found != expected.checksum) {
+    throw Error(ErrorCode::kCorrupt, fmt::format("{}: expected the checksum {}, found {}", source.name(),
+                                                 expected.checksum, found));
+  }
+}
+
+// Piece by piece: the state of a model need not fit in memory beside itself.
+void verify_file(const fs::path& path, const FileEntry& expected) {
+  constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
+  const auto source = open_file(path);
+  require_size(*source, expected);
+  std::vector<std::byte> piece(std::min<std::uint64_t>(kPieceBytes, expected.bytes));
+  Checksum checksum;
+  std::uint64_t offset = 0;
+  while (offset < expected.bytes) {
+    const std::size_t count = source->read_at(offset, piece);
+    if (count == 0) {
+      break;  // it became shorter, which the checksum will tell
+    }
+    checksum.add(std::span(piece).first(count));
+    offset += count;
+  }
+  require_equal_checksum(*source, expected, checksum.text());
+}
+
+Manifest read_manifest(const fs::path& directory) {
+  const auto source = open_file(directory / kManifestName);
+  // One byte beyond the bound is enough to be refused.
+  std::string text(std::min<std::uint64_t>(source->size(), kMostManifestBytes + 1), '\0');
+  text.resize(source->read_at(0, std::as_writable_bytes(std::span(text))));
+  return parse_manifest(source->name(), text);
+}
+
+void require_named_by_step(const fs::path& directory, const Manifest& manifest) {
+  const auto step = step_of(directory.filename().string());
+  if (step && *step != manifest.step) {
+    throw Error(ErrorCode::kCorrupt, fmt::format("{}: its manifest is that of step {}",
+                                                 config::printable(directory.string()), manifest.step));
+  }
+}
+
+// What keeps `action` from succeeding becomes a line, and others may be looked for.
+template <class Action>
+void collect_problem(std::vector<std::string>& problems, const Action& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    problems.push_back(error.message());
+  }
+}
+
+// "runs/a/" and "runs/a" are one folder, and its name is "a".
+fs::path without_end_slash(const fs::path& path) {
+  return path.has_filename() || !path.has_relative_path() ? path : path.parent_path();
+}
+
+}  // namespace
+
+Verification verify(const fs::path& directory) {
+  std::error_code problem;
+  if (!fs::is_directory(directory, problem)) {
+    throw Error(ErrorCode::kNotFound, config::printable(directory.string()) + ": no such checkpoint");
+  }
+  const fs::path folder = without_end_slash(directory);
+  Verification result;
+  collect_problem(result.problems, [&] { result.manifest = read_manifest(folder); });
+  if (!result.manifest) {
+    return result;
+  }
+  collect_problem(result.problems, [&] { require_named_by_step(folder, *result.manifest); });
+  for (const FileEntry& file : result.manifest->files) {
+    collect_problem(result.problems, [&] { verify_file(folder / file.name, file); });
+  }
+  return result;
+}
+
+std::optional<Manifest> complete_manifest(const fs::path& directory) {
+  try {
+    Manifest manifest = read_manifest(directory);
+    require_named_by_step(directory, manifest);
+    for (const FileEntry& file : manifest.files) {
+      require_size(*open_file(directory / file.name), file);
+    }
+    return manifest;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+Checkpoint::Checkpoint(fs::path directory, Manifest manifest)
+    : directory_(std::move(directory)), manifest_(std::move(manifest)) {}
+
+Checkpoint Checkpoint::open(const fs::path& directory) {
+  Verification found = verify(directory);
+  if (!found.ok() || !found.manifest) {
+    throw Error(ErrorCode::kCorrupt,
+                fmt::format("the checkpoint {} cannot be used: {}", config::printable(directory.string()),
+                            fmt::join(found.problems, "; ")));
+  }
+  return {directory, std::move(*found.manifest)};
+}
+
+FileBytes Checkpoint::read(std::string_view name) const {
+  const FileEntry* file = manifest_.find(name);
+  if (file == nullptr) {
+    throw Error(ErrorCode::kNotFound,
+                fmt::format("the checkpoint {} has no {}", config::printable(directory_.string()),
+                            config::in_quotes(name)));
+  }
+  const auto source = open_file(directory_ / file->name);
+  require_size(*source, *file);
+  FileBytes content(file->bytes);
+  const std::size_t count = source->read_at(0, content.bytes());
+  require_equal_checksum(*source, *file, checksum_text(content.bytes().first(count)));
+  return content;
+}
+
+}  // namespace lockstep::checkpoint

@@ -1,0 +1,73 @@
+#pragma once
+
+// A complete checkpoint, for reading. None of it is handed out before all of it was found undamaged, and what is handed
+// out was checked in memory: a disk that fails in between is an error, not other bytes.
+//
+//   const Checkpoint checkpoint = Checkpoint::open("runs/digits/checkpoints/step-00001234");
+//   const FileBytes file = checkpoint.read("model.safetensors");
+//   const Safetensors model = parse_safetensors("model.safetensors", file.bytes());
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "checkpoint/manifest.h"
+
+namespace lockstep::checkpoint {
+
+struct Verification {
+  std::optional<Manifest> manifest = {};   // if it could be read
+  std::vector<std::string> problems = {};  // all there are, a line each; empty: undamaged
+
+  bool ok() const { return problems.empty(); }
+};
+
+// Reads all of a checkpoint and says everything that is wrong with it. Files that its manifest does not name are nobody's
+// concern. Throws Error{kNotFound} when there is no such folder.
+Verification verify(const std::filesystem::path& directory);
+
+// The manifest of one that looks complete: every file is there and has its size. What is in them is not read. Nothing
+// otherwise.
+std::optional<Manifest> complete_manifest(const std::filesystem::path& directory);
+
+// The memory of a file that was read.
+class FileBytes {
+ public:
+  explicit FileBytes(std::size_t size)
+      : memory_(std::make_unique_for_overwrite<std::byte[]>(size)), size_(size) {}
+
+  std::span<const std::byte> bytes() const { return {memory_.get(), size_}; }
+  std::span<std::byte> bytes() { return {memory_.get(), size_}; }
+  // For files of text.
+  std::string_view text() const { return {reinterpret_cast<const char*>(memory_.get()), size_}; }
+
+ private:
+  std::unique_ptr<std::byte[]> memory_;  // NOLINT(*-avoid-c-arrays): a vector would fill it with zeros first
+  std::size_t size_;
+};
+
+class Checkpoint {
+ public:
+  // Verifies it. Throws Error{kCorrupt} with every problem, Error{kNotFound} when there is no such folder.
+  static Checkpoint open(const std::filesystem::path& directory);
+
+  const std::filesystem::path& directory() const { return directory_; }
+  const Manifest& manifest() const { return manifest_; }
+
+  // A whole file. Throws Error{kNotFound} when the checkpoint has none of that name, Error{kCorrupt} when it has changed
+  // since it was verified.
+  FileBytes read(std::string_view name) const;
+
+ private:
+  Checkpoint(std::filesystem::path directory, Manifest manifest);
+
+  std::filesystem::path directory_;
+  Manifest manifest_;
+};
+
+}  // namespace lockstep::checkpoint

@@ -1,0 +1,32 @@
+#pragma once
+
+// XXH3 with 128 bits: what every file of a checkpoint is checked with. It finds damage, not forgery.
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace lockstep::checkpoint {
+
+// Of bytes that come piece by piece.
+class Checksum {
+ public:
+  Checksum();
+  Checksum(Checksum&& other) noexcept;
+  Checksum& operator=(Checksum&& other) noexcept;
+  ~Checksum();
+
+  void add(std::span<const std::byte> bytes);
+  // Of all so far, as 32 hexadecimal digits, the highest first: what `xxhsum -H2` prints.
+  std::string text() const;
+
+ private:
+  struct State;
+
+  std::unique_ptr<State> state_;
+};
+
+std::string checksum_text(std::span<const std::byte> bytes);
+
+}  // namespace lockstep::checkpoint

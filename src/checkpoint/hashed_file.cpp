@@ -1,0 +1,40 @@
+#include "checkpoint/hashed_file.h"
+
+#include <cerrno>
+#include <utility>
+
+#include "base/check.h"
+
+namespace lockstep::checkpoint {
+
+HashedFile::HashedFile(DiskCalls& disk, std::filesystem::path path)
+    : disk_(disk), path_(std::move(path)), file_(disk_.create_file(path_)) {
+  if (!file_) {
+    throw disk_error(errno, "cannot create", path_);
+  }
+}
+
+void HashedFile::write(std::span<const std::byte> bytes) {
+  LOCKSTEP_CHECK(file_);
+  checksum_.add(bytes);
+  bytes_ += bytes.size();
+  while (!bytes.empty()) {
+    const ssize_t count = disk_.write(file_.get(), bytes.data(), bytes.size());
+    if (count >= 0) {
+      bytes = bytes.subspan(static_cast<std::size_t>(count));
+    } else if (errno != EINTR) {
+      throw disk_error(errno, "cannot write", path_);
+    }
+  }
+}
+
+FileEntry HashedFile::finish() {
+  LOCKSTEP_CHECK(file_);
+  if (disk_.sync(file_.get()) != 0) {
+    throw disk_error(errno, "cannot sync", path_);
+  }
+  file_.reset();
+  return {.name = path_.filename().string(), .bytes = bytes_, .checksum = checksum_.text()};
+}
+
+}  // namespace lockstep::checkpoint
