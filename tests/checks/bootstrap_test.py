@@ -34,8 +34,8 @@ class BootstrapTest(unittest.TestCase):
     def have_torch(self):
         (self.root / ".deps/venv/lib/python3.11/site-packages/torch-2.13.0+cpu.dist-info").mkdir(parents=True)
 
-    def have_tensorboard(self):
-        (self.root / ".deps/venv/lib/python3.11/site-packages/tensorboard-2.21.0.dist-info").mkdir(parents=True)
+    def have_reader(self, name):
+        (self.root / f".deps/venv/lib/python3.11/site-packages/{name}.dist-info").mkdir(parents=True)
 
     def bootstrap(self, *arguments, **environment):
         environment = {"PATH": str(self.root / "bin"), "CALLS": str(self.root / "calls"), **environment}
@@ -53,7 +53,8 @@ class BootstrapTest(unittest.TestCase):
         self.stub("apt-get")
         self.stub("dpkg-query", HAS_ALL)
         self.have_torch()
-        self.have_tensorboard()
+        self.have_reader("tensorboard-2.21.0")
+        self.have_reader("safetensors-0.8.0")
         result = self.bootstrap("--checks")
         self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
         self.assertEqual(self.changing_calls(), [])
@@ -95,16 +96,30 @@ class BootstrapTest(unittest.TestCase):
         self.assertEqual(self.changing_calls()[0], "python3 -m venv --clear .deps/venv")
         self.assertIn("torch==2.13.0", self.changing_calls()[1])
 
-    def test_puts_tensorboard_beside_torch_for_the_checks(self):
+    def test_puts_readers_beside_torch_for_the_checks(self):
         self.stub("apt-get")
         self.stub("dpkg-query", HAS_ALL)
         self.stub("python3", MAKE_VENV)
         result = self.bootstrap("--checks")
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(len(result.stdout.splitlines()), 3, "one line a step")
-        self.assertEqual(self.changing_calls()[2], "venv-python -m pip install --quiet tensorboard==2.21.0")
+        self.assertEqual(self.changing_calls()[2],
+                         "venv-python -m pip install --quiet tensorboard==2.21.0 safetensors==0.8.0")
 
-    def test_makes_an_environment_for_tensorboard_where_torch_needs_none(self):
+    def test_installs_only_the_reader_that_is_missing(self):
+        self.stub("apt-get")
+        self.stub("dpkg-query", HAS_ALL)
+        self.stub("python3", MAKE_VENV)
+        self.assertEqual(self.bootstrap().returncode, 0)
+        (self.root / "calls").unlink()
+        self.have_torch()
+        self.have_reader("tensorboard-2.21.0")
+        result = self.bootstrap("--checks")
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertEqual(result.stdout, "bootstrap: installing safetensors==0.8.0 into .deps/venv\n")
+        self.assertEqual(self.changing_calls(), ["venv-python -m pip install --quiet safetensors==0.8.0"])
+
+    def test_makes_an_environment_for_readers_where_torch_needs_none(self):
         self.stub("apt-get")
         self.stub("dpkg-query", HAS_ALL)
         self.stub("python3", MAKE_VENV)
@@ -114,7 +129,8 @@ class BootstrapTest(unittest.TestCase):
         result = self.bootstrap("--checks", LOCKSTEP_TORCH_DIR=str(self.root / "libtorch"))
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertEqual(self.changing_calls(), [
-            "python3 -m venv .deps/venv", "venv-python -m pip install --quiet tensorboard==2.21.0"])
+            "python3 -m venv .deps/venv",
+            "venv-python -m pip install --quiet tensorboard==2.21.0 safetensors==0.8.0"])
 
     def test_takes_a_libtorch_that_is_given(self):
         self.stub("apt-get")
