@@ -7,7 +7,9 @@
 #include "cli/config_diff_command.h"
 #include "cli/data_command.h"
 #include "cli/doctor_command.h"
+#include "cli/inspect_command.h"
 #include "cli/run_command.h"
+#include "cli/verify_command.h"
 
 namespace lockstep::cli {
 
@@ -18,6 +20,8 @@ std::span<const Command> all_commands() {
       Command{"bench", "measure all-reduce, or whole training steps, beside others and the machine's limits",
               run_bench},
       Command{"data", "make token shards from text files, and look at them", run_data},
+      Command{"inspect", "show what is in a checkpoint", run_inspect},
+      Command{"verify", "tell whether checkpoints are undamaged", run_verify},
       Command{"config-diff", "show in which options two runs differ", run_config_diff},
   };
   return kCommands;

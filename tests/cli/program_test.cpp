@@ -26,6 +26,8 @@ constexpr const char* kHelp =
     "  doctor        tell whether this machine is fit for multi-process training\n"
     "  bench         measure all-reduce, or whole training steps, beside others and the machine's limits\n"
     "  data          make token shards from text files, and look at them\n"
+    "  inspect       show what is in a checkpoint\n"
+    "  verify        tell whether checkpoints are undamaged\n"
     "  config-diff   show in which options two runs differ\n"
     "  help COMMAND  show how to use a command, as COMMAND --help does\n"
     "\n"

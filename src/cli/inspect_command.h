@@ -1,0 +1,9 @@
+#pragma once
+
+// `lockstep inspect FOLDER`: what is in a checkpoint: step, files, tensors, texts.
+
+namespace lockstep::cli {
+
+int run_inspect(int argc, const char* const* argv);
+
+}  // namespace lockstep::cli

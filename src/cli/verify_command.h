@@ -1,0 +1,10 @@
+#pragma once
+
+// `lockstep verify FOLDER...`: whether checkpoints are undamaged, and if not, all that is wrong with them. Exits with 1 when
+// one is damaged.
+
+namespace lockstep::cli {
+
+int run_verify(int argc, const char* const* argv);
+
+}  // namespace lockstep::cli
