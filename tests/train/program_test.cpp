@@ -156,7 +156,7 @@ TEST_F(TrainProgram, SaysThatARankWasKilled) {
 
 TEST_F(TrainProgram, BearsAStallInTheFirstStepOnly) {
   const std::vector<std::string> stall = {"--trouble.kind",  "stall", "--trouble.rank", "1",
-                                          "--world.timeout", "1s"};
+                                          "--world.timeout", "2s"};
   train(2, stall);
   std::vector<std::string> later = stall;
   later.insert(later.end(), {"--trouble.step", "4"});

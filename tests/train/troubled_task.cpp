@@ -14,7 +14,7 @@
 
 namespace train = lockstep::train;
 
-constexpr std::chrono::milliseconds kStallTime{2500};
+constexpr std::chrono::milliseconds kStallTime{5000};
 
 enum class Trouble { kNone, kThrow, kData, kLabel, kNan, kNanOnce, kKill, kStop, kMetrics, kModel, kStall };
 
