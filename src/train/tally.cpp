@@ -10,8 +10,6 @@
 namespace lockstep::train {
 namespace {
 
-constexpr char kSeparator = '\n';
-
 std::vector<std::string> names_of(const std::vector<MetricSum>& metrics) {
   std::vector<std::string> names;
   for (const MetricSum& metric : metrics) {
@@ -26,16 +24,6 @@ std::string join(const std::vector<std::string>& names, std::string_view separat
     text.append(text.empty() ? "" : separator).append(name);
   }
   return text;
-}
-
-std::vector<std::string> split(const std::string& text) {
-  std::vector<std::string> names;
-  for (std::size_t begin = 0; begin < text.size();) {
-    const std::size_t end = std::min(text.find(kSeparator, begin), text.size());
-    names.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return names;
 }
 
 }  // namespace
@@ -73,7 +61,7 @@ void Tally::add(double loss, double weight, const std::vector<MetricSum>& metric
 
 void Tally::agree_on_names(Communicator& communicator) {
   const std::vector<std::string> names =
-      split(broadcast_text(join(names_, "\n"), "metric names", communicator));
+      lines_of(broadcast_text(join(names_, "\n"), "metric names", communicator));
   if (has_names_ && names != names_) {
     throw Error(ErrorCode::kMismatch, c10::str("the metrics in ", phase_, " are '", join(names_, ", "),
                                                "' here and '", join(names, ", "), "' on rank 0"));

@@ -1,6 +1,6 @@
 #pragma once
 
-// Text between ranks.
+// Text between ranks: sent as one piece, and taken apart into lines.
 
 #include <string>
 #include <string_view>
@@ -16,5 +16,8 @@ std::string broadcast_text(std::string_view text, std::string_view label, Commun
 // A short text of every rank, cut to 64 bytes, on every rank. Collective.
 std::vector<std::string> gather_texts(std::string_view text, std::string_view label,
                                       Communicator& communicator);
+
+// What stands between the line ends; one at the very end begins no further line.
+std::vector<std::string> lines_of(std::string_view text);
 
 }  // namespace lockstep::train

@@ -14,13 +14,13 @@
 #include "train/metric_text.h"
 #include "train/micro_batches.h"
 #include "train/step_window.h"
+#include "train/text_exchange.h"
 #include "train/together.h"
 
 namespace lockstep::train {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::Throws;
 
 Batch batch_of(std::int64_t size) {
   Batch batch{.tensors = {torch::arange(size), torch::arange(size) * 10}, .samples = {}};
@@ -154,6 +154,12 @@ TEST(MetricText, SaysHowItEnded) {
       summary_text(summary),
       "trained 2.50 epochs, 440 steps in 2.00 s (2,500 samples/s); evaluation: loss 0.5, accuracy 90.00 %; "
       "stopped early: enough");
+}
+
+TEST(Lines, AreWhatStandsBetweenLineEnds) {
+  EXPECT_THAT(lines_of("one\n\nthree"), ElementsAre("one", "", "three"));
+  EXPECT_THAT(lines_of("one\n"), ElementsAre("one"));
+  EXPECT_TRUE(lines_of("").empty());
 }
 
 class Stubborn : public Task {
