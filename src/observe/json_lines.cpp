@@ -1,41 +1,19 @@
 #include "observe/json_lines.h"
 
-#include <fmt/format.h>
-
 #include <cerrno>
-#include <cmath>
 #include <fstream>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
 #include <utility>
 
 #include "lockstep/error.h"
+#include "observe/json_number.h"
 
 namespace lockstep {
 namespace {
 
 using LineJson = nlohmann::ordered_json;
-
-// As in the configuration's JSON: JSON has no word for it, and null would not tell which it was.
-LineJson number_to_json(double number) {
-  if (std::isnan(number)) {
-    return "nan";  // whatever its sign
-  }
-  return std::isfinite(number) ? LineJson(number) : LineJson(fmt::format("{}", number));
-}
-
-std::optional<double> number_from_json(const LineJson& json) {
-  if (json.is_number()) {
-    return json.get<double>();
-  }
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  return json == "nan"    ? std::optional(std::numeric_limits<double>::quiet_NaN())
-         : json == "inf"  ? std::optional(kInfinity)
-         : json == "-inf" ? std::optional(-kInfinity)
-                          : std::nullopt;
-}
 
 // The member of that name, or null when there is none.
 LineJson member(const LineJson& object, const char* name) {
