@@ -1,0 +1,21 @@
+#pragma once
+
+// Tensors as a safetensors file, and back.
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "checkpoint/byte_sink.h"
+#include "snapshot/named_tensors.h"
+
+namespace lockstep::snapshot {
+
+// Streams them from their own memory, which has to be contiguous and the CPU's, as a StateCopy's is. Throws
+// Error{kUnsupported}, with the name, for a tensor of a type that the format does not have.
+void write_tensors(checkpoint::ByteSink& sink, const NamedTensors& tensors);
+
+// The tensors of a whole file, in memory of their own. Throws what checkpoint::parse_safetensors() throws.
+TensorsByName read_tensors(std::string_view file, std::span<const std::byte> bytes);
+
+}  // namespace lockstep::snapshot
