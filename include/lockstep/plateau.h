@@ -40,6 +40,7 @@ class Plateau {
 
   double scale() const { return state_.scale; }
   const PlateauState& state() const { return state_; }
+  void restore(const PlateauState& state) { state_ = state; }
 
  private:
   bool improves(double metric) const;

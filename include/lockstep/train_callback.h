@@ -25,7 +25,9 @@ struct StepSeconds {
 };
 
 struct RunInfo {
-  std::int64_t steps = 0;  // of the whole run
+  std::int64_t steps = 0;         // of the whole run
+  std::int64_t steps_done = 0;    // before, when it is resumed
+  std::string resumed_from = {};  // the folder of the checkpoint
   std::int64_t steps_per_epoch = 0;
   std::uint64_t batch_size = 0;
   int accumulation = 1;         // micro-batches per step
@@ -58,12 +60,14 @@ struct Summary {
   std::int64_t steps = 0;
   double epochs = 0;
   std::int64_t skipped_steps = 0;
-  std::uint64_t samples = 0;
-  double seconds = 0;
+  std::uint64_t samples = 0;                 // of all ranks, since it began or was resumed
+  double seconds = 0;                        // likewise
   std::vector<MetricValue> evaluation = {};  // the last one
   std::vector<MetricValue> best = {};        // the best one
   std::int64_t best_step = 0;
-  std::string stopped = {};  // why before its end; empty: it was not
+  std::string stopped = {};     // why before its end; empty: it was not
+  std::string paused = {};      // why it was saved and left, to be resumed later; empty: it was not
+  std::string checkpoint = {};  // the folder of the last one; empty: there is none
 };
 
 class Callback {
@@ -77,6 +81,10 @@ class Callback {
 
   // Asked after every step, with an answer on any rank being one for all: why the run is to end now. Empty: it is not.
   virtual std::string wants_to_stop() { return ""; }
+
+  // Likewise, and during evaluations: why the run is to be saved and left, to be resumed later, as when the machine is
+  // wanted for something else. Only asked of runs that save checkpoints.
+  virtual std::string wants_to_pause() { return ""; }
 };
 
 }  // namespace lockstep::train

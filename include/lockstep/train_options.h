@@ -54,6 +54,19 @@ struct Options {
   bool progress = true;
   std::chrono::milliseconds first_step_timeout = std::chrono::minutes(15);  // later ones: world.timeout
 
+  bool save = true;                   // checkpoints, in the run's folder
+  std::int64_t save_every = 0;        // steps; 0: at the end of every epoch. Always at the end of the run
+  bool async_save = true;             // write while training goes on
+  bool save_on_signal = true;         // SIGTERM or SIGINT: save, and exit with 75
+  int keep_last = 3;                  // checkpoints
+  std::int64_t keep_every = 0;        // also those of steps that are a multiple of it
+  bool keep_best = true;              // also the one with the best metric
+  std::string resume = "none";        // "auto", or a folder: a checkpoint, checkpoints, or a run
+  bool allow_changes = false;         // of options since the checkpoint
+  std::int64_t selfcheck_resume = 0;  // steps after each of which to stop, resume and compare; 0: train
+  std::filesystem::path checkpoints =
+      {};  // where run() saves; empty: nowhere. No flag: a program has its run's
+
   LrOptions lr = {};
   PlateauOptions plateau = {};
   OptimizerOptions optim = {};

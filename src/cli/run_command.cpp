@@ -21,6 +21,7 @@
 #include "cli/run/plan.h"
 #include "cli/run/plan_text.h"
 #include "cli/run/reserved_port.h"
+#include "job/launch_command.h"
 #include "lockstep/config.h"
 
 namespace lockstep::cli {
@@ -83,6 +84,7 @@ int run_run(int argc, const char* const* argv) {
                             .environment = config::process_environment(),
                             .free_port = port.number(),
                             .random_id = random_token().substr(0, 12),
+                            .launch_command = shell_text(own_command(command.size())),
                             .terminal = terminal_name()};
   const run::PlanResult result = run::make_plan(options, command, host);
   if (!result.problems.empty()) {

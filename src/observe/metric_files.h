@@ -8,7 +8,9 @@
 //
 // For one thread of one rank.
 
+#include <cstdint>
 #include <filesystem>
+#include <vector>
 
 #include "lockstep/metric_row.h"
 #include "observe/csv_log.h"
@@ -23,11 +25,16 @@ class MetricFiles {
   // Error{kSystem} when a file cannot be opened, Error{kResourceExhausted} when there is no room for it.
   explicit MetricFiles(const std::filesystem::path& folder);
 
+  // For a run that goes on after `step`: forgets the rows of later steps, which will come again, and returns the others.
+  // What TensorBoard has read stays. Throws as write().
+  std::vector<MetricRow> rewind(std::int64_t step);
+
   // The kernel has all of it when this returns. Throws Error{kResourceExhausted} when the disk is full, Error{kSystem}
   // for other reasons, with the file's path; the file then ends with the row before.
   void write(const MetricRow& row);
 
  private:
+  std::filesystem::path folder_;
   JsonLines json_;
   CsvLog csv_;
   EventFile events_;

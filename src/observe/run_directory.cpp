@@ -5,6 +5,9 @@
 
 #include <cctype>
 #include <ctime>
+#include <map>
+#include <optional>
+#include <regex>
 #include <span>
 #include <string>
 #include <system_error>
@@ -67,6 +70,18 @@ std::string local_time_text(std::chrono::system_clock::time_point now) {
   return fmt::format("{:%Y%m%d-%H%M%S}", parts);
 }
 
+// When a run of that name began and which one of that second it was, from the name of its folder.
+std::optional<std::pair<std::string, int>> order_of(const std::string& folder, std::string_view name) {
+  const std::regex form("-([0-9]{8}-[0-9]{6})(?:-([0-9]{1,9}))?");
+  const std::string prefix = file_name_of(name);
+  std::smatch parts;
+  const std::string rest = folder.starts_with(prefix) ? folder.substr(prefix.size()) : "";
+  if (!std::regex_match(rest, parts, form)) {
+    return std::nullopt;
+  }
+  return std::pair(parts.str(1), parts[2].matched ? std::stoi(parts.str(2)) : 1);
+}
+
 }  // namespace
 
 RunDirectory::RunDirectory(fs::path path) : path_(std::move(path)) {}
@@ -97,6 +112,21 @@ RunDirectory RunDirectory::create_new(const fs::path& parent, std::string_view n
       throw refused(path, problem.message());
     }
   }
+}
+
+std::vector<fs::path> RunDirectory::list(const fs::path& parent, std::string_view name) {
+  std::map<std::pair<std::string, int>, fs::path> found;
+  std::error_code ignored;  // what cannot be looked into has no runs
+  for (const fs::directory_entry& entry : fs::directory_iterator(parent, ignored)) {
+    if (const auto order = order_of(entry.path().filename().string(), name)) {
+      found[*order] = entry.path();
+    }
+  }
+  std::vector<fs::path> paths;
+  for (const auto& [order, path] : found) {
+    paths.push_back(path);
+  }
+  return paths;
 }
 
 fs::path RunDirectory::log_file(int rank) const {

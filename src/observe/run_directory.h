@@ -4,12 +4,14 @@
 //
 //   config.json   what the run was told to do       report.html   the run as a page
 //   metrics.*     see metric_files.h                logs/         one file per rank
+//   checkpoints/  a folder per step that was saved
 //
 // It is made, and tried, before anything is trained. Every rank may call create() with the same path, at once.
 
 #include <chrono>
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 namespace lockstep {
 
@@ -24,8 +26,12 @@ class RunDirectory {
   static RunDirectory create_new(const std::filesystem::path& parent, std::string_view name,
                                  std::chrono::system_clock::time_point now);
 
+  // Those that create_new() has made in `parent` for that name, the oldest first; none when there is no `parent`.
+  static std::vector<std::filesystem::path> list(const std::filesystem::path& parent, std::string_view name);
+
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path config() const { return path_ / "config.json"; }
+  std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
   std::filesystem::path report() const { return path_ / "report.html"; }
   std::filesystem::path log_file(int rank) const;
 

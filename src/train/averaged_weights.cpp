@@ -14,6 +14,11 @@ AveragedWeights::AveragedWeights(torch::nn::Module& model, double decay) : decay
   }
 }
 
+void AveragedWeights::reset() {
+  const torch::NoGradGuard no_gradients;
+  at::_foreach_copy_(averages_, parameters_);
+}
+
 void AveragedWeights::update() {
   const torch::NoGradGuard no_gradients;
   at::_foreach_lerp_(averages_, parameters_, 1 - decay_);

@@ -14,6 +14,9 @@ class AveragedWeights {
   // Starts with the parameters as they are.
   AveragedWeights(torch::nn::Module& model, double decay);
 
+  // Begins anew with the parameters as they are.
+  void reset();
+
   // After every step: average = decay x average + (1 - decay) x parameters.
   void update();
 

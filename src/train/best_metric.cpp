@@ -26,16 +26,14 @@ double BestMetric::value_in(const std::vector<MetricValue>& metrics) const {
 
 bool BestMetric::observe(std::int64_t step, const std::vector<MetricValue>& metrics) {
   const double value = value_in(metrics);
-  const bool is_better = !std::isnan(value) &&
-                         (metrics_.empty() || (options_.higher_is_better ? value > value_ : value < value_));
+  const bool is_better =
+      !std::isnan(value) &&
+      (state_.metrics.empty() || (options_.higher_is_better ? value > state_.value : value < state_.value));
   if (!is_better) {
-    ++bad_;
+    ++state_.bad;
     return false;
   }
-  bad_ = 0;
-  value_ = value;
-  step_ = step;
-  metrics_ = metrics;
+  state_ = {.metrics = metrics, .value = value, .step = step, .bad = 0};
   return true;
 }
 

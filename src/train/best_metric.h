@@ -3,12 +3,21 @@
 // Which evaluation was the best, and how long ago.
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "lockstep/metric_row.h"
 #include "lockstep/train_options.h"
 
 namespace lockstep::train {
+
+// What a checkpoint keeps.
+struct BestMetricState {
+  std::vector<MetricValue> metrics = {};  // of the best evaluation; empty when there was none
+  double value = 0;                       // the one that decides
+  std::int64_t step = 0;
+  int bad = 0;  // evaluations since the best one
+};
 
 class BestMetric {
  public:
@@ -22,16 +31,14 @@ class BestMetric {
   double value_in(const std::vector<MetricValue>& metrics) const;
 
   // As many evaluations have brought no improvement as the options bear.
-  bool is_out_of_patience() const { return options_.patience > 0 && bad_ >= options_.patience; }
-  const std::vector<MetricValue>& metrics() const { return metrics_; }  // empty when there was none
-  std::int64_t step() const { return step_; }
+  bool is_out_of_patience() const { return options_.patience > 0 && state_.bad >= options_.patience; }
+
+  const BestMetricState& state() const { return state_; }
+  void restore(BestMetricState state) { state_ = std::move(state); }
 
  private:
   BestOptions options_;
-  std::vector<MetricValue> metrics_;
-  double value_ = 0;
-  std::int64_t step_ = 0;
-  int bad_ = 0;  // evaluations since the best one
+  BestMetricState state_;
 };
 
 }  // namespace lockstep::train

@@ -2,6 +2,7 @@
 
 #include <torch/torch.h>
 
+#include <array>
 #include <utility>
 
 #include "lockstep/error.h"
@@ -16,7 +17,17 @@ Evaluator::Evaluator(Task& task, std::shared_ptr<const Dataset> data, const Opti
   }
 }
 
-Totals Evaluator::run(torch::nn::Module& model) {
+// One number more between the ranks for every batch, so that an evaluation of an hour can be left at once.
+bool Evaluator::all_stay(const std::function<bool()>& wants_to_leave) {
+  if (!wants_to_leave) {
+    return true;
+  }
+  std::array<std::int32_t, 1> leaving = {wants_to_leave() ? 1 : 0};
+  world_.communicator().all_reduce(leaving, ReduceOp::kMax, {.label = "whether to leave the evaluation"});
+  return leaving[0] == 0;
+}
+
+std::optional<Totals> Evaluator::run(torch::nn::Module& model, const std::function<bool()>& wants_to_leave) {
   Sampler sampler(
       data_->size(), {.rank = world_.rank(), .ranks = world_.size()},
       {.batch_size = options_.eval_batch_size == 0 ? options_.batch_size : options_.eval_batch_size,
@@ -27,15 +38,18 @@ Totals Evaluator::run(torch::nn::Module& model) {
   Loader loader(data_, sampler, options_.loader, batches);
   const torch::NoGradGuard no_gradients;
   model.eval();
-  for (std::uint64_t i = 0; i < batches; ++i) {
+  bool stays = true;
+  for (std::uint64_t i = 0; i < batches && stays; ++i) {
     const Batch batch = loader.next();
     if (batch.size() > 0) {
       const Output output = forward(task_, batch, options_.precision, "evaluation");
       tally_.add(output.loss.item<double>(), weight_of(task_, batch), output.metrics);
     }
+    stays = all_stay(wants_to_leave);
   }
   model.train();
-  return tally_.reduce(world_.communicator());
+  const Totals totals = tally_.reduce(world_.communicator());
+  return stays ? std::optional(totals) : std::nullopt;
 }
 
 }  // namespace lockstep::train

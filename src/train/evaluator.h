@@ -2,7 +2,9 @@
 
 // The model over a whole data set, divided over the ranks: every sample exactly once, means over all of them.
 
+#include <functional>
 #include <memory>
+#include <optional>
 
 #include "lockstep/loader.h"
 #include "lockstep/task.h"
@@ -19,10 +21,13 @@ class Evaluator {
 
   std::uint64_t samples() const { return data_->size(); }
 
-  // Collective. Leaves the model in training mode.
-  Totals run(torch::nn::Module& model);
+  // Collective. Leaves the model in training mode. `wants_to_leave`, if there is such a function, is asked after every
+  // batch; when it says so on any rank, all of them leave with nothing.
+  std::optional<Totals> run(torch::nn::Module& model, const std::function<bool()>& wants_to_leave);
 
  private:
+  bool all_stay(const std::function<bool()>& wants_to_leave);
+
   Task& task_;
   std::shared_ptr<const Dataset> data_;
   const Options& options_;

@@ -49,8 +49,12 @@ std::string metric_text(std::string_view name, double value) {
 }
 
 std::string begin_text(const RunInfo& info) {
-  return c10::str("training ", grouped(info.parameters), " parameters for ", grouped(info.steps), " steps, ",
-                  grouped(info.steps_per_epoch), " an epoch; ", info.batches);
+  const std::string what =
+      c10::str("training ", grouped(info.parameters), " parameters for ", grouped(info.steps), " steps, ",
+               grouped(info.steps_per_epoch), " an epoch; ", info.batches);
+  return info.resumed_from.empty()
+             ? what
+             : c10::str(what, "; resumed after step ", grouped(info.steps_done), " from ", info.resumed_from);
 }
 
 std::string evaluation_text(const EvaluationInfo& info) {
@@ -68,6 +72,9 @@ std::string summary_text(const Summary& summary) {
   if (summary.skipped_steps > 0) {
     text += c10::str("; ", summary.skipped_steps,
                      summary.skipped_steps == 1 ? " step was skipped" : " steps were skipped");
+  }
+  if (!summary.paused.empty()) {
+    return text + "; saved and left: " + summary.paused;
   }
   return summary.stopped.empty() ? text : text + "; stopped early: " + summary.stopped;
 }

@@ -17,7 +17,11 @@
 #include "reduce/agreement.h"
 #include "train/metric_text.h"
 #include "train/rank_seconds.h"
+#include "train/resume_check.h"
+#include "train/resume_command.h"
+#include "train/resume_point.h"
 #include "train/run_recorder.h"
+#include "train/stop_signal.h"
 #include "train/surroundings.h"
 #include "train/text_exchange.h"
 #include "train/together.h"
@@ -32,6 +36,13 @@ bool is_speaker() {
   } catch (const Error&) {
     return true;  // joining will say what is wrong with the environment
   }
+}
+
+std::string status_of(const Summary& summary) {
+  if (!summary.paused.empty()) {
+    return "saved and left: " + summary.paused;
+  }
+  return summary.stopped.empty() ? "finished" : "stopped early: " + summary.stopped;
 }
 
 class Program {
@@ -55,26 +66,36 @@ class Program {
     }
     World world = World::join(options_.world);
     try {
-      train_in(world);
-      return 0;
+      return train_in(world);
     } catch (...) {
       return fail(world, std::current_exception());
     }
   }
 
  private:
-  void train_in(World& world) {
+  int train_in(World& world) {
     set_compute_threads(options_.threads, world);
     require_equal_lines(world.communicator(), "option",
                         lines_of(config::to_toml(description_, loaded_.settings)));
     const RunDirectory directory = open_directory(world);
+    if (options_.selfcheck_resume > 0) {
+      check_resume(task_, options_, world, directory.path() / "selfcheck-resume");
+      return 0;
+    }
+    if (options_.save) {
+      options_.checkpoints = directory.checkpoints();
+    }
     const auto times = std::make_shared<RankSeconds>();
     std::vector<std::shared_ptr<Callback>> listeners = {times};
+    if (options_.save && options_.save_on_signal) {
+      listeners.push_back(std::make_shared<StopSignal>());
+    }
     run_together(world.communicator(), "opening the run directory", [&] {
       set_process_logger(
           {.rank = world.rank(), .world_size = world.size(), .file = directory.log_file(world.rank())});
       if (world.rank() == 0) {
-        recorder_ = std::make_shared<RunRecorder>(directory, options_, page(world));
+        recorder_ = std::make_shared<RunRecorder>(directory, options_, page(world),
+                                                  resume_command(argc_, argv_, directory.path()));
         listeners.push_back(recorder_);
       }
     });
@@ -82,6 +103,7 @@ class Program {
     finish(summary, directory, times->gather(world));
     // Nobody leaves while rank 0 may still fail to write what is asked for.
     run_together(world.communicator(), "ending the run", [] {});
+    return summary.paused.empty() ? 0 : kExitTryAgain;
   }
 
   ReportData page(World& world) const {
@@ -96,9 +118,7 @@ class Program {
     std::optional<RunDirectory> directory;
     run_together(world.communicator(), "making the run directory", [&] {
       if (world.rank() == 0) {
-        directory = options_.run_dir.empty()
-                        ? RunDirectory::create_new("runs", task_.name(), std::chrono::system_clock::now())
-                        : RunDirectory::create(options_.run_dir);
+        directory = choose_directory();
       }
     });
     const std::string path =
@@ -111,12 +131,23 @@ class Program {
     return *directory;
   }
 
+  // That of the run which is resumed, if there is one and no other is asked for.
+  RunDirectory choose_directory() const {
+    std::filesystem::path path = options_.run_dir;
+    if (path.empty() && options_.resume == "auto") {
+      path = newest_run("runs", task_.name());
+    } else if (path.empty() && options_.resume != "none") {
+      path = run_folder_of(options_.resume);
+    }
+    return path.empty() ? RunDirectory::create_new("runs", task_.name(), std::chrono::system_clock::now())
+                        : RunDirectory::create(path);
+  }
+
   void finish(const Summary& summary, const RunDirectory& directory, std::vector<RankTimes> ranks) {
     if (!recorder_) {
       return;
     }
-    recorder_->finish(summary.stopped.empty() ? "finished" : "stopped early: " + summary.stopped,
-                      std::move(ranks));
+    recorder_->finish(status_of(summary), std::move(ranks));
     LOCKSTEP_LOG(kInfo) << summary_text(summary);
     LOCKSTEP_LOG(kInfo) << "report: " << std::filesystem::absolute(directory.report()).string();
   }

@@ -30,10 +30,12 @@ void halve(std::vector<MetricRow>& rows) {
 
 }  // namespace
 
-RunRecorder::RunRecorder(RunDirectory directory, const Options& options, ReportData page)
+RunRecorder::RunRecorder(RunDirectory directory, const Options& options, ReportData page,
+                         std::string resume_command)
     : directory_(std::move(directory)),
       options_(options),
       page_(std::move(page)),
+      resume_command_(std::move(resume_command)),
       files_(directory_.path()),
       terminal_(open_launcher_terminal()),
       progress_(terminal_ ? terminal_.get() : STDERR_FILENO),
@@ -43,7 +45,7 @@ RunRecorder::RunRecorder(RunDirectory directory, const Options& options, ReportD
 }
 
 double RunRecorder::elapsed() const {
-  return std::chrono::duration<double>(Clock::real().now() - began_).count();
+  return seconds_before_ + std::chrono::duration<double>(Clock::real().now() - began_).count();
 }
 
 void RunRecorder::announce(const std::string& text) {
@@ -56,6 +58,20 @@ void RunRecorder::on_begin(const RunInfo& info) {
   began_ = Clock::real().now();
   page_.status = "running";
   announce(begin_text(info));
+  if (options_.resume != "none") {
+    go_on_after(info.steps_done);
+  }
+  if (!options_.checkpoints.empty()) {
+    announce("when it is stopped it goes on with: " + resume_command_);
+  }
+}
+
+// The page and the files show the whole run, however often it was stopped.
+void RunRecorder::go_on_after(std::int64_t step) {
+  page_.rows = files_.rewind(step);
+  if (!page_.rows.empty()) {
+    seconds_before_ = page_.rows.back().seconds;
+  }
 }
 
 void RunRecorder::on_step(const StepInfo& info) {
@@ -76,8 +92,8 @@ void RunRecorder::on_step(const StepInfo& info) {
 }
 
 void RunRecorder::show(const StepInfo& info) {
-  const double left =
-      elapsed() / static_cast<double>(info.step) * static_cast<double>(info_.steps - info.step);
+  const double per_step = (elapsed() - seconds_before_) / static_cast<double>(info.step - info_.steps_done);
+  const double left = per_step * static_cast<double>(info_.steps - info.step);
   progress_.update({.step = info.step,
                     .steps = info_.steps,
                     .epoch = info.epoch,
@@ -107,6 +123,10 @@ void RunRecorder::on_end(const Summary& summary) {
     write_row(window_.row(elapsed()));
   }
   page_.summary = summary_entries(summary);
+  if (!summary.checkpoint.empty()) {
+    LOCKSTEP_LOG(kInfo) << "checkpoint: " << summary.checkpoint;
+    LOCKSTEP_LOG(kInfo) << "resume with: " << resume_command_;
+  }
 }
 
 void RunRecorder::write_row(MetricRow row) {

@@ -20,8 +20,8 @@ namespace lockstep::train {
 
 class RunRecorder : public Callback {
  public:
-  // `page` holds what is known before the run: title, settings, environment.
-  RunRecorder(RunDirectory directory, const Options& options, ReportData page);
+  // `page` holds what is known before the run: title, settings, environment; `resume_command` is how to go on.
+  RunRecorder(RunDirectory directory, const Options& options, ReportData page, std::string resume_command);
 
   void on_begin(const RunInfo& info) override;
   void on_step(const StepInfo& info) override;
@@ -39,16 +39,19 @@ class RunRecorder : public Callback {
   void show(const StepInfo& info);
   void announce(const std::string& text);
   double elapsed() const;
+  void go_on_after(std::int64_t step);
 
   RunDirectory directory_;
   const Options& options_;
   ReportData page_;
+  const std::string resume_command_;
   MetricFiles files_;
   const UniqueFd terminal_;  // the launcher's, if it has one
   ProgressLine progress_;
   StepWindow window_;
   RunInfo info_;
   Clock::Time began_;
+  double seconds_before_ = 0;  // of a run that is resumed
   Clock::Time page_written_;
   std::int64_t skipped_ = 0;
 };

@@ -6,9 +6,10 @@
 
 namespace lockstep::train {
 
-void seed_libtorch(std::uint64_t seed, int rank) {
+void seed_libtorch(std::uint64_t seed, int rank, std::int64_t step) {
   // Seeds that follow each other give streams that are alike; this one mixes.
-  SampleRandom random({.seed = seed, .epoch = 0, .index = static_cast<std::uint64_t>(rank)});
+  SampleRandom random(
+      {.seed = seed, .epoch = static_cast<std::uint64_t>(step), .index = static_cast<std::uint64_t>(rank)});
   torch::manual_seed(random.bits());
 }
 

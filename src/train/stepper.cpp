@@ -16,16 +16,13 @@ namespace lockstep::train {
 Stepper::Stepper(const Parts& parts, const Options& options, const BatchPlan& plan)
     : parts_(parts), options_(options), plan_(plan) {}
 
-StepResult Stepper::run(const Batch& batch, double learning_rate, bool wants_to_stop) {
+StepResult Stepper::run(const Batch& batch, double learning_rate, const Flags& flags) {
   StepResult result;
   timer_.lap();
   parts_.optimizer.zero_grad();
   accumulate(batch);
-  if (wants_to_stop) {
-    tally_.ask_to_stop();
-  }
   const double computing = timer_.lap();
-  result.totals = tally_.reduce(parts_.communicator);
+  result.totals = tally_.reduce(parts_.communicator, flags);
   const double exchanging = timer_.lap();
   result.gradient_norm = clip();
   // Both numbers are the same bits on every rank, and so is what follows from them.

@@ -49,8 +49,8 @@ class Stepper {
   };
   Stepper(const Parts& parts, const Options& options, const BatchPlan& plan);
 
-  // Collective. `wants_to_stop` of any rank comes back in the totals of all.
-  StepResult run(const Batch& batch, double learning_rate, bool wants_to_stop);
+  // Collective. The flags of all ranks come back in the totals.
+  StepResult run(const Batch& batch, double learning_rate, const Flags& flags);
 
  private:
   double total_weight(const Batch& batch, const std::vector<Batch>& pieces);

@@ -71,18 +71,18 @@ void Tally::agree_on_names(Communicator& communicator) {
   sums_.resize(2 + 2 * names_.size());
 }
 
-Totals Tally::reduce(Communicator& communicator) {
+Totals Tally::reduce(Communicator& communicator, Flags flags) {
   if (!agreed_) {
     agree_on_names(communicator);
   }
-  sums_.push_back(stop_ ? 1 : 0);
+  sums_.insert(sums_.end(), flags.counts().begin(), flags.counts().end());
   communicator.all_reduce(sums_, ReduceOp::kSum, {.label = "losses and metrics"});
-  Totals totals{.loss = sums_[0] / sums_[1], .metrics = {}, .stop = sums_.back() > 0};
+  std::copy(sums_.end() - Flags::kCount, sums_.end(), flags.counts().begin());
+  Totals totals{.loss = sums_[0] / sums_[1], .metrics = {}, .flags = flags};
   for (std::size_t i = 0; i < names_.size(); ++i) {
     totals.metrics.push_back({names_[i], sums_[2 + 2 * i] / sums_[3 + 2 * i]});
   }
   sums_.assign(2 + 2 * names_.size(), 0);
-  stop_ = false;
   return totals;
 }
 

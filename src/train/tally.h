@@ -10,6 +10,7 @@
 #include "lockstep/communicator.h"
 #include "lockstep/metric_row.h"
 #include "lockstep/task.h"
+#include "train/flags.h"
 
 namespace lockstep::train {
 
@@ -17,7 +18,7 @@ namespace lockstep::train {
 struct Totals {
   double loss = 0;
   std::vector<MetricValue> metrics;  // without the loss
-  bool stop = false;                 // a rank asked for it
+  Flags flags = {};                  // that ranks raised
 
   // "loss" and the metrics.
   std::vector<MetricValue> all() const;
@@ -31,11 +32,10 @@ class Tally {
   // The loss of a batch that counts `weight`. Throws Error{kInvalidArgument} when a metric has a name that the first
   // batch did not have, or lacks one.
   void add(double loss, double weight, const std::vector<MetricSum>& metrics);
-  void ask_to_stop() { stop_ = true; }
 
-  // Adds up over all ranks and starts anew. Collective. A rank without a batch takes part with zeros; rank 0 always
+  // Adds up over all ranks and starts anew, and `flags` with it. Collective. A rank without a batch takes part with zeros; rank 0 always
   // has one, and the names are its.
-  Totals reduce(Communicator& communicator);
+  Totals reduce(Communicator& communicator, Flags flags = {});
 
  private:
   void require_names(const std::vector<MetricSum>& metrics) const;
@@ -45,7 +45,6 @@ class Tally {
   std::vector<std::string> names_;
   bool has_names_ = false;
   bool agreed_ = false;
-  bool stop_ = false;
   std::vector<double> sums_ = {0, 0};  // loss and weight, then sum and count of each metric
 };
 

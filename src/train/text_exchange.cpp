@@ -20,14 +20,16 @@ std::string broadcast_text(std::string_view text, std::string_view label, Commun
 
 std::vector<std::string> gather_texts(std::string_view text, std::string_view label,
                                       Communicator& communicator) {
-  constexpr std::size_t kWidth = 64;
-  std::array<std::uint8_t, kWidth> mine{};
-  std::copy_n(text.begin(), std::min(text.size(), kWidth), mine.begin());
-  std::vector<std::uint8_t> all(kWidth * static_cast<std::size_t>(communicator.size()));
+  std::array<std::int64_t, 1> longest = {static_cast<std::int64_t>(text.size())};
+  communicator.all_reduce(longest, ReduceOp::kMax, {.label = label});
+  const auto width = static_cast<std::size_t>(longest[0]) + 1;
+  std::vector<std::uint8_t> mine(text.begin(), text.end());
+  mine.resize(width);
+  std::vector<std::uint8_t> all(width * static_cast<std::size_t>(communicator.size()));
   communicator.all_gather(mine, all, {.label = label});
   std::vector<std::string> texts;
-  for (auto begin = all.begin(); begin != all.end(); begin += kWidth) {
-    texts.emplace_back(begin, std::find(begin, begin + kWidth, 0));
+  for (std::size_t begin = 0; begin < all.size(); begin += width) {
+    texts.emplace_back(reinterpret_cast<const char*>(&all[begin]));
   }
   return texts;
 }

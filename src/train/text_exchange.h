@@ -13,7 +13,7 @@ namespace lockstep::train {
 // Rank 0's text, on every rank. Collective.
 std::string broadcast_text(std::string_view text, std::string_view label, Communicator& communicator);
 
-// A short text of every rank, cut to 64 bytes, on every rank. Collective.
+// The texts of all ranks, on every rank. Collective. They have no byte 0.
 std::vector<std::string> gather_texts(std::string_view text, std::string_view label,
                                       Communicator& communicator);
 

@@ -53,6 +53,30 @@ void describe_output(Options& o, config::Description& d) {
       .range(std::chrono::milliseconds(1), std::chrono::hours(240));
 }
 
+void describe_checkpoints(Options& o, config::Description& d) {
+  d.option("save", o.save, "write checkpoints into the run's folder");
+  d.option("save-every", o.save_every,
+           "how often; 0: at the end of every epoch; always at the end of the run")
+      .unit("steps")
+      .range(0, kMost);
+  d.option("async-save", o.async_save, "write checkpoints while training goes on");
+  d.option("save-on-signal", o.save_on_signal, "at SIGTERM or Ctrl-C save and exit with 75");
+  d.option("keep-last", o.keep_last, "how many of the newest checkpoints stay").range(1, 1'000'000'000);
+  d.option("keep-every", o.keep_every, "checkpoints of such steps stay; 0: none")
+      .unit("steps")
+      .range(0, kMost);
+  d.option("keep-best", o.keep_best, "the checkpoint with the best metric stays");
+  d.option(
+      "resume", o.resume,
+      "where to go on from: none, auto (the newest checkpoint of --run-dir, or of the newest run in runs/), "
+      "or the folder of a checkpoint or a run");
+  d.option("allow-changes", o.allow_changes, "resume though options are not those of the checkpoint");
+  d.option("selfcheck-resume", o.selfcheck_resume,
+           "instead of training: after each of so many steps stop, resume, and compare the ends bit by bit")
+      .unit("steps")
+      .range(0, 1'000'000);
+}
+
 }  // namespace
 
 void BestOptions::describe(config::Description& d) {
@@ -67,6 +91,7 @@ void Options::describe(config::Description& d) {
   describe_batches(*this, d);
   describe_steps(*this, d);
   describe_output(*this, d);
+  describe_checkpoints(*this, d);
   d.group("lr", "Learning rate", lr);
   d.group("plateau", "Learning rate on a plateau", plateau);
   d.group("optim", "Optimizer", optim);

@@ -7,29 +7,11 @@
 #include <utility>
 
 #include "lockstep/error.h"
-#include "reduce/agreement.h"
 #include "train/metric_text.h"
-#include "train/seeding.h"
 #include "train/together.h"
 
 namespace lockstep::train {
 namespace {
-
-void require_data(const TaskData& data, const Options& options) {
-  if (data.train == nullptr) {
-    throw Error(ErrorCode::kInvalidConfig, "the task has no data set to train with");
-  }
-  const std::uint64_t size = data.train->size();
-  if (size == 0) {
-    throw Error(ErrorCode::kInvalidConfig, "the data set to train with is empty");
-  }
-  if (options.last_batch == LastBatch::kDrop && size < options.batch_size) {
-    throw Error(
-        ErrorCode::kInvalidConfig,
-        c10::str("the data set has ", size, " samples, less than one batch of ", options.batch_size,
-                 ", and an incomplete batch is dropped; use a smaller --batch-size, or --last-batch uneven"));
-  }
-}
 
 GradScalerOptions scaler_options(const Options& options) {
   GradScalerOptions scaler = options.scaler;
@@ -42,10 +24,6 @@ PlateauOptions plateau_options(const Options& options) {
   PlateauOptions plateau = options.plateau;
   plateau.higher_is_better = plateau.higher_is_better || options.best.higher_is_better;
   return plateau;
-}
-
-std::string size_text(const std::shared_ptr<const Dataset>& data) {
-  return data == nullptr ? "no samples" : c10::str(data->size(), " samples");
 }
 
 std::int64_t count_parameters(const torch::nn::Module& model) {
@@ -64,25 +42,6 @@ DdpOptions ddp_options(const Options& options) {
 }
 
 }  // namespace
-
-Trainer::Setup Trainer::set_up(Task& task, const Options& options, World& world) {
-  Setup setup;
-  run_together(world.communicator(), "preparing to train", [&] {
-    setup.plan = plan_batches(options.batch_size, world.size(), options.micro_batch);
-    seed_libtorch(options.seed, 0);  // the same weights everywhere, before rank 0's are sent to all
-    setup.data = task.data();
-    require_data(setup.data, options);
-    setup.model = task.model();
-    if (setup.model == nullptr) {
-      throw Error(ErrorCode::kInvalidConfig, "the task has no model");
-    }
-    seed_libtorch(options.seed, world.rank());  // dropout differs from rank to rank
-  });
-  require_equal_lines(
-      world.communicator(), "data set",
-      {"to train with: " + size_text(setup.data.train), "to evaluate with: " + size_text(setup.data.eval)});
-  return setup;
-}
 
 Trainer::Trainer(Task& task, const Options& options, World& world,
                  std::vector<std::shared_ptr<Callback>> listeners)
@@ -121,12 +80,26 @@ Trainer::Trainer(Task& task, const Options& options, World& world,
   for (auto& callback : task.callbacks()) {
     listeners_.push_back(std::move(callback));
   }
+  keeper_.emplace(RunParts({.model = *setup_.model,
+                            .optimizer = *optimizer_,
+                            .averages = averages_ ? &*averages_ : nullptr,
+                            .sampler = sampler_,
+                            .scaler = scaler_,
+                            .plateau = plateau_,
+                            .best = best_,
+                            .progress = progress_,
+                            .options = options_,
+                            .task = task,
+                            .communicator = world.communicator()}),
+                  options_, world);
 }
 
 Summary Trainer::run() {
   LapTimer whole;
   tell([this](Callback& listener) {
     listener.on_begin({.steps = steps_,
+                       .steps_done = keeper_->steps_before(),
+                       .resumed_from = keeper_->resumed_from(),
                        .steps_per_epoch = steps_per_epoch_,
                        .batch_size = options_.batch_size,
                        .accumulation = setup_.plan.accumulation,
@@ -134,17 +107,22 @@ Summary Trainer::run() {
                        .parameters = count_parameters(*setup_.model)});
   });
   setup_.model->train();
-  loader_.emplace(setup_.data.train, sampler_, options_.loader, static_cast<std::uint64_t>(steps_));
+  loader_.emplace(setup_.data.train, sampler_, options_.loader,
+                  static_cast<std::uint64_t>(std::max<std::int64_t>(0, steps_ - progress_.step)));
   // The first step may take long where later ones must not: caches are cold, and data may have to be fetched.
   world_.communicator().set_timeout(options_.first_step_timeout);
   timer_.lap();
-  while (progress_.step < steps_ && stopped_.empty()) {
+  if (progress_.owes_evaluation) {
+    evaluate();
+  }
+  while (progress_.step < steps_ && progress_.stopped.empty() && paused_.empty()) {
     step();
     world_.communicator().set_timeout(options_.world.timeout);
   }
-  if (evaluated_at_ != progress_.step) {
+  if (progress_.evaluated_at != progress_.step && paused_.empty()) {
     evaluate();
   }
+  keeper_->finish();
   const Summary summary = summarize(whole.lap());
   tell([&](Callback& listener) { listener.on_end(summary); });
   return summary;
@@ -154,14 +132,14 @@ void Trainer::step() {
   const Batch batch = loader_->next();
   const auto waited = loader_->waited() - std::exchange(waited_, loader_->waited());
   const double rate = rate_of(progress_.step);
-  StepResult result = stepper_->run(batch, rate, !wish_.empty());
+  StepResult result = stepper_->run(batch, rate, flags());
   sampler_.trained(batch.samples);
   advance(batch.samples, result);
   result.seconds.data = std::chrono::duration<double>(waited).count();
   result.seconds.other = std::max(0.0, timer_.lap() - result.seconds.total());
   tell([&](Callback& listener) {
     listener.on_step({.step = progress_.step,
-                      .epoch = epoch_,
+                      .epoch = progress_.epoch,
                       .loss = result.totals.loss,
                       .metrics = result.totals.metrics,
                       .learning_rate = rate,
@@ -171,10 +149,28 @@ void Trainer::step() {
                       .seconds = result.seconds});
     wish_ = wish_.empty() ? listener.wants_to_stop() : wish_;
   });
-  if (batch.samples.last_in_epoch &&
-      batch.samples.end.epoch % static_cast<std::uint64_t>(options_.eval_every) == 0) {
+  const bool ends_epoch = batch.samples.last_in_epoch;
+  progress_.owes_evaluation = evaluator_ && ends_epoch &&
+                              batch.samples.end.epoch % static_cast<std::uint64_t>(options_.eval_every) == 0;
+  if (progress_.owes_evaluation && paused_.empty()) {
     evaluate();
   }
+  keeper_->step_done(ends_epoch);
+  timer_.lap();  // saving belongs to no step
+}
+
+// What this rank has to say to the others.
+Flags Trainer::flags() {
+  Flags flags;
+  flags.raise(Flag::kStop, !wish_.empty());
+  flags.raise(Flag::kPause, keeper_->saves() && wants_to_pause());
+  keeper_->raise(flags);
+  return flags;
+}
+
+bool Trainer::wants_to_pause() {
+  tell([this](Callback& listener) { plea_ = plea_.empty() ? listener.wants_to_pause() : plea_; });
+  return !plea_.empty();
 }
 
 void Trainer::advance(const SampleBatch& samples, const StepResult& result) {
@@ -182,11 +178,16 @@ void Trainer::advance(const SampleBatch& samples, const StepResult& result) {
   progress_.samples += samples.samples_of_all_ranks;
   progress_.skipped += result.skipped ? 1 : 0;
   progress_.skipped_in_row = result.skipped ? progress_.skipped_in_row + 1 : 0;
-  epoch_ = static_cast<double>(samples.end.epoch) +
-           static_cast<double>(samples.end.consumed) / static_cast<double>(sampler_.size());
-  if (result.totals.stop) {
-    stopped_ = wish_.empty() ? "another rank asked for it" : wish_;
+  progress_.epoch = static_cast<double>(samples.end.epoch) +
+                    static_cast<double>(samples.end.consumed) / static_cast<double>(sampler_.size());
+  const Flags& flags = result.totals.flags;
+  if (flags.any(Flag::kStop)) {
+    progress_.stopped = wish_.empty() ? "another rank asked for it" : wish_;
   }
+  if (flags.any(Flag::kPause)) {
+    paused_ = plea_.empty() ? "another rank asked for it" : plea_;
+  }
+  keeper_->advance(flags);
   if (progress_.skipped_in_row >= options_.max_bad_steps) {
     fail_together(world_.communicator(),
                   Error(ErrorCode::kInvalidArgument,
@@ -203,24 +204,33 @@ void Trainer::evaluate() {
     return;
   }
   LapTimer timer;
-  Totals totals;
-  {
-    std::optional<AveragedWeights::InPlace> averaged;
-    if (averages_) {
-      averaged.emplace(*averages_);
-    }
-    totals = evaluator_->run(*setup_.model);
+  const std::optional<Totals> totals = run_evaluator();
+  timer_.lap();  // evaluations belong to no step
+  if (!totals) {
+    paused_ = plea_.empty() ? "another rank asked for it" : plea_;
+    return;
   }
-  evaluation_ = totals.all();
-  evaluated_at_ = progress_.step;
+  progress_.evaluation = totals->all();
+  progress_.evaluated_at = progress_.step;
+  progress_.owes_evaluation = false;
   const EvaluationInfo info{.step = progress_.step,
-                            .epoch = epoch_,
-                            .metrics = evaluation_,
+                            .epoch = progress_.epoch,
+                            .metrics = progress_.evaluation,
                             .samples = evaluator_->samples(),
                             .seconds = timer.lap(),
-                            .is_best = observe(evaluation_)};
+                            .is_best = observe(progress_.evaluation)};
   tell([&](Callback& listener) { listener.on_evaluation(info); });
-  timer_.lap();  // evaluations belong to no step
+  timer_.lap();
+}
+
+// Nothing when it was left because the run is to pause; it will be owed.
+std::optional<Totals> Trainer::run_evaluator() {
+  std::optional<AveragedWeights::InPlace> averaged;
+  if (averages_) {
+    averaged.emplace(*averages_);
+  }
+  return evaluator_->run(*setup_.model,
+                         keeper_->saves() ? [this] { return wants_to_pause(); } : std::function<bool()>());
 }
 
 // What follows from an evaluation. The numbers are the same on all ranks, and so are the decisions.
@@ -235,7 +245,7 @@ bool Trainer::observe(const std::vector<MetricValue>& metrics) {
     plateau_.observe(best_.value_in(metrics));
   }
   if (best_.is_out_of_patience()) {
-    stopped_ =
+    progress_.stopped =
         c10::str(options_.best.metric, " has not improved for ", options_.best.patience, " evaluations");
   }
   return is_best;
@@ -253,14 +263,16 @@ void Trainer::tell(const std::function<void(Callback&)>& what) {
 
 Summary Trainer::summarize(double seconds) const {
   return {.steps = progress_.step,
-          .epochs = epoch_,
+          .epochs = progress_.epoch,
           .skipped_steps = progress_.skipped,
-          .samples = progress_.samples,
+          .samples = progress_.samples - keeper_->samples_before(),
           .seconds = seconds,
-          .evaluation = evaluation_,
-          .best = best_.metrics(),
-          .best_step = best_.step(),
-          .stopped = stopped_};
+          .evaluation = progress_.evaluation,
+          .best = best_.state().metrics,
+          .best_step = best_.state().step,
+          .stopped = progress_.stopped,
+          .paused = paused_,
+          .checkpoint = keeper_->checkpoint()};
 }
 
 Summary run(Task& task, const Options& options, World& world,

@@ -14,50 +14,40 @@
 #include "lockstep/sampler.h"
 #include "lockstep/train.h"
 #include "train/averaged_weights.h"
-#include "train/batch_plan.h"
 #include "train/best_metric.h"
 #include "train/evaluator.h"
 #include "train/lap_timer.h"
+#include "train/run_keeper.h"
+#include "train/run_setup.h"
+#include "train/run_state.h"
 #include "train/stepper.h"
 
 namespace lockstep::train {
 
-// How far a run has come: all that it does not keep elsewhere.
-struct Progress {
-  std::int64_t step = 0;     // of the optimizer, skipped ones included
-  std::int64_t skipped = 0;  // because something was not finite
-  std::int64_t skipped_in_row = 0;
-  std::uint64_t samples = 0;  // of all ranks
-};
-
 class Trainer {
  public:
-  // Collective. Throws Error{kInvalidConfig} when the options do not fit each other or the data.
+  // Collective. Throws Error{kInvalidConfig} when the options do not fit each other or the data, or not the checkpoint
+  // that is to be resumed; Error{kMismatch} when the model does not fit that.
   Trainer(Task& task, const Options& options, World& world, std::vector<std::shared_ptr<Callback>> listeners);
 
   Summary run();
 
  private:
-  // What needs no other rank, and may fail on one of them.
-  struct Setup {
-    BatchPlan plan;
-    TaskData data;
-    std::shared_ptr<torch::nn::Module> model;
-  };
-  static Setup set_up(Task& task, const Options& options, World& world);
-
   void step();
   void advance(const SampleBatch& samples, const StepResult& result);
+  Flags flags();
   void evaluate();
+  std::optional<Totals> run_evaluator();
   bool observe(const std::vector<MetricValue>& metrics);
   double rate_of(std::int64_t step) const;
+  bool wants_to_pause();
   void tell(const std::function<void(Callback&)>& what);
   Summary summarize(double seconds) const;
 
   const Options options_;
   World& world_;
   std::vector<std::shared_ptr<Callback>> listeners_;
-  Setup setup_;
+  RunSetup setup_;
   TaskReplica replica_;
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
   GradScaler scaler_;
@@ -70,11 +60,10 @@ class Trainer {
   std::int64_t steps_per_epoch_ = 0;
   std::int64_t steps_ = 0;  // of the whole run
   Progress progress_;
-  double epoch_ = 0;  // 2.5: in the middle of the third
-  std::vector<MetricValue> evaluation_;
-  std::int64_t evaluated_at_ = -1;
-  std::string wish_;     // why this rank wants to stop; the others learn of it in the next step
-  std::string stopped_;  // why all of them do
+  std::string wish_;    // why this rank wants to stop; the others learn of it in the next step
+  std::string plea_;    // why this rank wants to pause; likewise
+  std::string paused_;  // why all of them do
+  std::optional<RunKeeper> keeper_;
   std::optional<Loader> loader_;
   std::chrono::nanoseconds waited_{0};
   LapTimer timer_;

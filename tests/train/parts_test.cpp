@@ -91,8 +91,8 @@ TEST(BestMetric, KeepsTheBestAndCountsTheOthers) {
   EXPECT_FALSE(best.is_out_of_patience());
   EXPECT_FALSE(at(5, 0.4));
   EXPECT_TRUE(best.is_out_of_patience());
-  EXPECT_EQ(best.step(), 3);
-  EXPECT_EQ(best.metrics()[1].value, 0.6);
+  EXPECT_EQ(best.state().step, 3);
+  EXPECT_EQ(best.state().metrics[1].value, 0.6);
 }
 
 TEST(BestMetric, IsNeverANumberThatIsNone) {

@@ -157,7 +157,7 @@ TEST_F(TrainProgram, SaysThatARankWasKilled) {
 TEST_F(TrainProgram, BearsAStallInTheFirstStepOnly) {
   const std::vector<std::string> stall = {"--trouble.kind",  "stall", "--trouble.rank", "1",
                                           "--world.timeout", "2s"};
-  train(2, stall);
+  train(2, stall, "first");
   std::vector<std::string> later = stall;
   later.insert(later.end(), {"--trouble.step", "4"});
   const std::string said = expect_failure(2, later, "[rank 0/2] error");

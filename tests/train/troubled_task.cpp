@@ -5,6 +5,8 @@
 
 #include <chrono>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <memory>
 #include <stdexcept>
@@ -16,7 +18,23 @@ namespace train = lockstep::train;
 
 constexpr std::chrono::milliseconds kStallTime{5000};
 
-enum class Trouble { kNone, kThrow, kData, kLabel, kNan, kNanOnce, kKill, kStop, kMetrics, kModel, kStall };
+enum class Trouble {
+  kNone,
+  kThrow,
+  kData,
+  kLabel,
+  kNan,
+  kNanOnce,
+  kKill,
+  kStop,
+  kMetrics,
+  kModel,
+  kStall,
+  kTerminate,
+  kTerminateEvaluation,
+  kTerminateStart,
+  kMemory,
+};
 
 struct TroubleOptions {
   Trouble kind = Trouble::kNone;
@@ -35,7 +53,11 @@ struct TroubleOptions {
                   {"stop", Trouble::kStop},
                   {"metrics", Trouble::kMetrics},
                   {"model", Trouble::kModel},
-                  {"stall", Trouble::kStall}});
+                  {"stall", Trouble::kStall},
+                  {"terminate", Trouble::kTerminate},
+                  {"terminate-evaluation", Trouble::kTerminateEvaluation},
+                  {"terminate-start", Trouble::kTerminateStart},
+                  {"memory", Trouble::kMemory}});
     d.option("rank", rank, "on which rank");
     d.option("step", step, "in which step, from 1");
   }
@@ -74,6 +96,9 @@ class TroubledTask : public train::Task, public train::Callback {
     d.option("samples", samples_, "to train with");
     d.option("eval-samples", eval_samples_, "to evaluate with");
     d.option("weighted", weighted_, "samples weigh one more than their label");
+    d.option("dropout", dropout_, "of inputs").range(0.0, 0.9);
+    d.option("hidden", hidden_, "neurons between inputs and scores; 0: there is no such layer");
+    d.option("sample-log", sample_log_, "folder in which each rank notes the samples it trains with");
     d.group("trouble", "What goes wrong", trouble_);
   }
 
@@ -86,7 +111,14 @@ class TroubledTask : public train::Task, public train::Callback {
     if (trouble_.kind == Trouble::kModel && is_here()) {
       throw std::runtime_error("no model on this rank");
     }
-    net_ = torch::nn::Linear(6, 3);
+    if (trouble_.kind == Trouble::kTerminateStart && is_here()) {
+      std::raise(SIGTERM);
+    }
+    net_ = torch::nn::Sequential();
+    if (hidden_ > 0) {
+      net_->push_back("hidden", torch::nn::Linear(6, hidden_));
+    }
+    net_->push_back("scores", torch::nn::Linear(hidden_ > 0 ? hidden_ : 6, 3));
     return net_.ptr();
   }
   std::vector<std::shared_ptr<train::Callback>> callbacks() override {
@@ -103,8 +135,16 @@ class TroubledTask : public train::Task, public train::Callback {
     if (net_->is_training() && is_here() && is_now()) {
       cause_trouble(target);
     }
-    const torch::Tensor scores = net_->forward(batch.input());
+    if (!net_->is_training() && trouble_.kind == Trouble::kTerminateEvaluation && is_here() &&
+        step_ == trouble_.step) {
+      std::raise(SIGTERM);
+    }
+    note_samples(batch);
+    const torch::Tensor scores = net_->forward(torch::dropout(batch.input(), dropout_, net_->is_training()));
     torch::Tensor loss = loss_of(scores, target);
+    if (trouble_.kind == Trouble::kMemory) {
+      loss = loss * (1 + 0.01 * ++remembered_);  // which no checkpoint knows of
+    }
     if (net_->is_training() && poisons()) {
       loss = loss * std::numeric_limits<double>::quiet_NaN();
     }
@@ -115,6 +155,10 @@ class TroubledTask : public train::Task, public train::Callback {
     return {.loss = loss, .metrics = metrics};
   }
 
+  void on_begin(const train::RunInfo& info) override {
+    step_ = info.steps_done;
+    remembered_ = 0;
+  }
   void on_step(const train::StepInfo& info) override { step_ = info.step; }
   std::string wants_to_stop() override {
     return trouble_.kind == Trouble::kStop && is_here() && step_ == trouble_.step ? "it has seen enough" : "";
@@ -128,6 +172,14 @@ class TroubledTask : public train::Task, public train::Callback {
     const auto each = torch::nn::functional::CrossEntropyFuncOptions().reduction(torch::kNone);
     return (torch::nn::functional::cross_entropy(scores, target, each) * (target + 1)).sum() /
            (target + 1).sum();
+  }
+  void note_samples(const lockstep::Batch& batch) const {
+    if (net_->is_training() && !sample_log_.empty()) {
+      std::ofstream log(sample_log_ / std::getenv("RANK"), std::ios::app);
+      for (const std::uint64_t index : batch.samples.indices) {
+        log << index << "\n";
+      }
+    }
   }
   bool is_here() const { return std::to_string(trouble_.rank) == std::string(std::getenv("RANK")); }
   bool is_now() const { return step_ + 1 == trouble_.step; }
@@ -148,14 +200,21 @@ class TroubledTask : public train::Task, public train::Callback {
     if (trouble_.kind == Trouble::kKill) {
       std::raise(SIGKILL);
     }
+    if (trouble_.kind == Trouble::kTerminate) {
+      std::raise(SIGTERM);
+    }
   }
 
   std::uint64_t samples_ = 30;
   std::uint64_t eval_samples_ = 7;
   bool weighted_ = false;
+  double dropout_ = 0;
+  std::int64_t hidden_ = 0;
+  std::filesystem::path sample_log_;
   TroubleOptions trouble_;
   std::int64_t step_ = 0;
-  torch::nn::Linear net_ = nullptr;
+  int remembered_ = 0;
+  torch::nn::Sequential net_ = nullptr;
 };
 
 int main(int argc, char** argv) {

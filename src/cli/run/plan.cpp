@@ -9,6 +9,7 @@
 #include "cli/run/line_prefix.h"
 #include "cli/run/placement.h"
 #include "cli/run/signal_names.h"
+#include "job/launch_command.h"
 #include "job/launcher_terminal.h"
 
 namespace lockstep::run {
@@ -111,6 +112,9 @@ void plan_workers(const Options& options, const Placement& place, const HostFact
     plan_output(options, rules, worker);
     if (worker.to_console.err && !host.terminal.empty()) {
       worker.environment.emplace(kTerminalVariable, host.terminal);
+    }
+    if (!host.launch_command.empty()) {
+      worker.environment.emplace(kLaunchVariable, host.launch_command);
     }
     result.plan.workers.push_back(std::move(worker));
   }

@@ -23,6 +23,7 @@ struct HostFacts {
   std::map<std::string, std::string> environment;  // of this process
   int free_port = 0;                               // for a job that is on this host alone
   std::string random_id;                           // for a run without a name
+  std::string launch_command = {};                 // what was typed in front of the workers' own command
   std::string terminal = {};                       // that the workers' errors are shown on; empty: it is none
 };
 

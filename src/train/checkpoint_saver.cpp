@@ -1,0 +1,198 @@
+#include "train/checkpoint_saver.h"
+
+#include <c10/util/StringUtil.h>
+
+#include <chrono>
+#include <sstream>
+#include <utility>
+
+#include "lockstep/error.h"
+#include "snapshot/tensor_file.h"
+#include "train/text_exchange.h"
+#include "train/together.h"
+
+namespace lockstep::train {
+namespace {
+
+using checkpoint::FileEntry;
+
+// How often ranks that have nothing else to do ask each other whether they are done.
+constexpr std::chrono::milliseconds kPollInterval{2};
+
+// A line a file. Names have no spaces: see checkpoint::is_file_name().
+std::string to_lines(const std::vector<FileEntry>& files) {
+  std::string text;
+  for (const FileEntry& file : files) {
+    text += c10::str(file.name, " ", file.bytes, " ", file.checksum, "\n");
+  }
+  return text;
+}
+
+FileEntry entry_of(const std::string& line) {
+  FileEntry entry;
+  std::istringstream(line) >> entry.name >> entry.bytes >> entry.checksum;
+  return entry;
+}
+
+}  // namespace
+
+CheckpointSaver::CheckpointSaver(Communicator& communicator, checkpoint::CheckpointStore store,
+                                 checkpoint::RetentionRules rules)
+    : communicator_(communicator), store_(std::move(store)), rules_(rules), writers_(find_writers()) {}
+
+CheckpointSaver::~CheckpointSaver() {
+  if (work_.valid()) {
+    work_.wait();
+  }
+}
+
+// Begins a checkpoint that is never committed, and sees who can take part in it.
+std::vector<int> CheckpointSaver::find_writers() const {
+  std::optional<checkpoint::CheckpointWriter> probe;
+  run_together(communicator_, "opening the folder of checkpoints", [&] {
+    if (communicator_.rank() == 0) {
+      store_.sweep();
+      probe.emplace(store_.begin(0));
+    }
+  });
+  const std::string folder =
+      broadcast_text(probe ? probe->name() : "", "folder of checkpoints", communicator_);
+  bool can_write = true;
+  if (!probe) {
+    try {
+      store_.join(folder);
+    } catch (const Error&) {
+      can_write = false;
+    }
+  }
+  std::vector<std::int32_t> answers(static_cast<std::size_t>(communicator_.size()));
+  answers[static_cast<std::size_t>(communicator_.rank())] = can_write ? 1 : 0;
+  communicator_.all_gather(answers, {.label = "who writes checkpoints"});
+  std::vector<int> writers;
+  for (int rank = 0; rank < communicator_.size(); ++rank) {
+    if (answers[static_cast<std::size_t>(rank)] != 0) {
+      writers.push_back(rank);
+    }
+  }
+  return writers;
+}
+
+void CheckpointSaver::begin(const Snapshot& snapshot) {
+  run_together(communicator_, "beginning a checkpoint", [&] {
+    take(snapshot);
+    if (communicator_.rank() == 0) {
+      writer_.emplace(store_.begin(snapshot.step));
+    }
+  });
+  const std::string folder = broadcast_text(writer_ ? writer_->name() : "", "checkpoint", communicator_);
+  manifest_ = {.step = snapshot.step, .world_size = communicator_.size(), .metric = snapshot.metric};
+  phase_ = Phase::kWriting;
+  if (!mine_.empty() || !texts_.empty()) {
+    run([this, folder] { write(folder); });
+  }
+}
+
+// Copies the files that fall to this rank. The texts are rank 0's.
+void CheckpointSaver::take(const Snapshot& snapshot) {
+  mine_.clear();
+  for (std::size_t i = 0; i < snapshot.tensors.size(); ++i) {
+    const auto& [file, tensors] = snapshot.tensors[i];
+    if (writers_[i % writers_.size()] == communicator_.rank()) {
+      copies_[file].take(tensors);
+      mine_.push_back(file);
+    }
+  }
+  if (communicator_.rank() == 0) {
+    texts_ = snapshot.texts;
+  }
+}
+
+void CheckpointSaver::write(const std::string& folder) {
+  if (!writer_) {
+    writer_.emplace(store_.join(folder));
+  }
+  for (const std::string& file : mine_) {
+    writer_->add(
+        file, [&](checkpoint::ByteSink& sink) { snapshot::write_tensors(sink, copies_.at(file).tensors()); });
+  }
+  for (const auto& [file, text] : texts_) {
+    writer_->add(file, std::as_bytes(std::span(text)));
+  }
+}
+
+void CheckpointSaver::commit(checkpoint::Manifest manifest) {
+  writer_->commit(manifest);
+  store_.prune(rules_, manifest.step);
+}
+
+void CheckpointSaver::run(std::function<void()> work) {
+  work_ = std::async(std::launch::async, std::move(work));
+}
+
+// Whether the thread has ended, and how.
+void CheckpointSaver::poll() {
+  if (work_.valid() && work_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
+    try {
+      work_.get();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+  }
+}
+
+void CheckpointSaver::raise(Flags& flags) {
+  poll();
+  const bool is_asked =
+      phase_ == Phase::kWriting || (phase_ == Phase::kCommitting && communicator_.rank() == 0);
+  flags.raise(Flag::kSaveFailed, failure_ != nullptr);
+  flags.raise(Flag::kSaved, is_asked && !work_.valid() && failure_ == nullptr);
+}
+
+checkpoint::Manifest CheckpointSaver::gather_manifest() {
+  const std::string mine = writer_ ? to_lines(writer_->files()) : "";
+  checkpoint::Manifest manifest = manifest_;
+  for (const std::string& text : gather_texts(mine, "files of the checkpoint", communicator_)) {
+    for (const std::string& line : lines_of(text)) {
+      manifest.files.push_back(entry_of(line));
+    }
+  }
+  return manifest;
+}
+
+void CheckpointSaver::advance(const Flags& flags) {
+  if (flags.any(Flag::kSaveFailed)) {
+    phase_ = Phase::kIdle;
+    run_together(communicator_, c10::str("saving step ", manifest_.step), [this] {
+      if (failure_) {
+        std::rethrow_exception(std::exchange(failure_, nullptr));
+      }
+    });
+  }
+  if (phase_ == Phase::kWriting && flags.count(Flag::kSaved) == communicator_.size()) {
+    phase_ = Phase::kCommitting;
+    checkpoint::Manifest manifest = gather_manifest();
+    if (communicator_.rank() == 0) {
+      run([this, manifest = std::move(manifest)] { commit(manifest); });
+    }
+  } else if (phase_ == Phase::kCommitting && flags.any(Flag::kSaved)) {
+    phase_ = Phase::kIdle;
+    writer_.reset();
+    saved_ = manifest_.step;
+  }
+}
+
+void CheckpointSaver::finish() {
+  while (!is_idle()) {
+    if (work_.valid()) {
+      work_.wait_for(kPollInterval);
+    } else {
+      std::this_thread::sleep_for(kPollInterval);
+    }
+    Flags flags;
+    raise(flags);
+    communicator_.all_reduce(flags.counts(), ReduceOp::kSum, {.label = "waiting for a checkpoint"});
+    advance(flags);
+  }
+}
+
+}  // namespace lockstep::train

@@ -1,0 +1,107 @@
+#include "train/run_keeper.h"
+
+#include <utility>
+
+#include "lockstep/log.h"
+#include "train/resume_point.h"
+#include "train/saved_run.h"
+#include "train/together.h"
+
+namespace lockstep::train {
+namespace {
+
+checkpoint::RetentionRules retention(const Options& options) {
+  checkpoint::RetentionRules rules{.keep_last = static_cast<std::size_t>(options.keep_last),
+                                   .keep_every = options.keep_every};
+  if (options.keep_best) {
+    rules.keep_best =
+        options.best.higher_is_better ? checkpoint::Better::kHigher : checkpoint::Better::kLower;
+  }
+  return rules;
+}
+
+}  // namespace
+
+RunKeeper::RunKeeper(RunParts parts, const Options& options, World& world)
+    : parts_(std::move(parts)), options_(options) {
+  resume(world);
+  if (!options.checkpoints.empty()) {
+    run_together(world.communicator(), "preparing to save", [this] { parts_.require_savable(); });
+    saver_.emplace(world.communicator(), checkpoint::CheckpointStore(options.checkpoints),
+                   retention(options));
+  }
+}
+
+void RunKeeper::resume(World& world) {
+  std::optional<checkpoint::Checkpoint> found;
+  run_together(world.communicator(), "looking for a checkpoint", [&] {
+    if (world.rank() == 0) {
+      found = find_resume_point(options_.resume, options_.checkpoints);
+    }
+  });
+  if (const auto saved = SavedRun::share(std::move(found), world.communicator())) {
+    parts_.restore(*saved);
+    resumed_from_ = saved->folder();
+    steps_before_ = parts_.progress().step;
+    samples_before_ = parts_.progress().samples;
+  }
+}
+
+std::string RunKeeper::checkpoint() const {
+  const std::optional<std::int64_t> saved = saver_ ? saver_->saved() : std::nullopt;
+  return saved ? saver_->store().path_of(*saved).string() : resumed_from_;
+}
+
+void RunKeeper::raise(Flags& flags) {
+  if (saver_) {
+    saver_->raise(flags);
+  }
+}
+
+void RunKeeper::advance(const Flags& flags) {
+  if (saver_) {
+    saver_->advance(flags);
+  }
+}
+
+void RunKeeper::step_done(bool ends_epoch) {
+  const bool is_due =
+      options_.save_every > 0 ? parts_.progress().step % options_.save_every == 0 : ends_epoch;
+  if (saver_ && is_due) {
+    await_earlier();
+    save();
+  }
+}
+
+// One at a time: checkpoints are of the steps that were asked for, and memory holds no more than one copy.
+void RunKeeper::await_earlier() {
+  if (!saver_->is_idle() && !has_warned_) {
+    LOCKSTEP_LOG(kWarning)
+        << "step " << parts_.progress().step << " is to be saved while step " << saved_at_
+        << " is still being written, and training waits for that; a larger --save-every helps";
+    has_warned_ = true;
+  }
+  saver_->finish();
+}
+
+void RunKeeper::save() {
+  saver_->begin(parts_.take());
+  saved_at_ = parts_.progress().step;
+  if (!options_.async_save) {
+    saver_->finish();
+  }
+}
+
+void RunKeeper::finish() {
+  if (!saver_) {
+    return;
+  }
+  saver_->finish();
+  const std::int64_t step = parts_.progress().step;
+  if (saved_at_ != step && step > steps_before_) {
+    save();
+    saver_->finish();
+  }
+}
+
+}  // namespace lockstep::train
