@@ -223,5 +223,27 @@ TEST(AppendFile, KeepsNothingOfAPieceThatDidNotFit) {
   EXPECT_EQ(content_of(folder.path() / "log"), "one\nthree\n");
 }
 
+TEST(MetricFiles, ForgetLaterStepsOfARunThatGoesOn) {
+  const TempDir folder;
+  MetricFiles files(folder.path());
+  MetricRow row = train_row();
+  for (row.step = 10; row.step <= 30; row.step += 10) {
+    files.write(row);
+  }
+  const std::vector<MetricRow> kept = files.rewind(20);
+  ASSERT_EQ(kept.size(), 2U);
+  EXPECT_EQ(kept[1].step, 20);
+  row.step = 25;
+  files.write(row);
+  const std::vector<MetricRow> rows = read_json_lines(folder.path() / "metrics.jsonl");
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[2].step, 25);
+  EXPECT_EQ(content_of(folder.path() / "metrics.csv"),
+            "seconds,step,epoch,phase,name,value\n"
+            "1.5,10,0.25,train,loss,0.1\n1.5,10,0.25,train,learning_rate,0.0003\n"
+            "1.5,20,0.25,train,loss,0.1\n1.5,20,0.25,train,learning_rate,0.0003\n"
+            "1.5,25,0.25,train,loss,0.1\n1.5,25,0.25,train,learning_rate,0.0003\n");
+}
+
 }  // namespace
 }  // namespace lockstep

@@ -127,5 +127,19 @@ TEST(RunDirectory, IsNamedAfterTheProgramAndTheLocalTime) {
   EXPECT_EQ(RunDirectory::create_new(folder.path(), "", now).path(), folder.path() / "run-20261116-093000");
 }
 
+TEST(RunDirectory, KnowsTheRunsOfAProgramInTheirOrder) {
+  const TempDir folder;
+  for (const char* run :
+       {"digits-20261116-093000-10", "digits-20261116-093000-2", "digits-20261115-235959",
+        "digits-20261116-093000", "digits-small-20261116-093000", "digits-2026", "gpt-20261116-093000"}) {
+    fs::create_directories(folder.path() / run);
+  }
+  EXPECT_EQ(RunDirectory::list(folder.path(), "digits"),
+            (std::vector<fs::path>{
+                folder.path() / "digits-20261115-235959", folder.path() / "digits-20261116-093000",
+                folder.path() / "digits-20261116-093000-2", folder.path() / "digits-20261116-093000-10"}));
+  EXPECT_TRUE(RunDirectory::list(folder.path() / "none", "digits").empty());
+}
+
 }  // namespace
 }  // namespace lockstep
