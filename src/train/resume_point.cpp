@@ -49,8 +49,11 @@ std::optional<Checkpoint> checkpoint_in(const fs::path& folder) {
   if (is_there(folder / checkpoint::kManifestName)) {
     return Checkpoint::open(folder);
   }
-  auto found = newest_of(is_there(folder / kCheckpointsFolder) ? folder / kCheckpointsFolder : folder);
-  if (!found) {
+  const bool is_run = is_there(folder / kCheckpointsFolder);
+  auto found = newest_of(is_run ? folder / kCheckpointsFolder : folder);
+  if (!found && is_run) {
+    LOCKSTEP_LOG(kInfo) << folder.string() << " was left before its first checkpoint: it starts anew";
+  } else if (!found) {
     throw Error(ErrorCode::kInvalidConfig,
                 c10::str("--resume ", folder.string(), ": there is no checkpoint in it"));
   }

@@ -18,7 +18,8 @@ inline constexpr std::string_view kCheckpointsFolder = "checkpoints";
 // Where to go on from, verified; nothing for a run that starts anew. `resume` is
 //   none    a new run
 //   auto    the newest undamaged checkpoint of `store`; a new run when that is empty
-//   DIR     a checkpoint, a folder of checkpoints or the folder of a run; of several the newest undamaged one
+//   DIR     a checkpoint, a folder of checkpoints or the folder of a run; of several the newest undamaged one. A run that
+//           has none yet starts anew
 // Newer ones that are damaged are named in the log. `store` is where the run will save; empty: nowhere. What is there
 // already must be what the run goes on from, or it is refused: a run never mixes its checkpoints with those of another.
 // Throws Error{kInvalidConfig} when there is nothing to resume or something in the way, Error{kCorrupt} when every
