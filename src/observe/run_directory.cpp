@@ -123,6 +123,7 @@ std::vector<fs::path> RunDirectory::list(const fs::path& parent, std::string_vie
     }
   }
   std::vector<fs::path> paths;
+  paths.reserve(found.size());
   for (const auto& [order, path] : found) {
     paths.push_back(path);
   }

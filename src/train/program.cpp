@@ -150,6 +150,10 @@ class Program {
     recorder_->finish(status_of(summary), std::move(ranks));
     LOCKSTEP_LOG(kInfo) << summary_text(summary);
     LOCKSTEP_LOG(kInfo) << "report: " << std::filesystem::absolute(directory.report()).string();
+    if (!summary.checkpoint.empty()) {
+      LOCKSTEP_LOG(kInfo) << "checkpoint: " << summary.checkpoint;
+      LOCKSTEP_LOG(kInfo) << "resume with: " << resume_command(argc_, argv_, directory.path());
+    }
   }
 
   int fail(World& world, const std::exception_ptr& exception) {

@@ -123,10 +123,6 @@ void RunRecorder::on_end(const Summary& summary) {
     write_row(window_.row(elapsed()));
   }
   page_.summary = summary_entries(summary);
-  if (!summary.checkpoint.empty()) {
-    LOCKSTEP_LOG(kInfo) << "checkpoint: " << summary.checkpoint;
-    LOCKSTEP_LOG(kInfo) << "resume with: " << resume_command_;
-  }
 }
 
 void RunRecorder::write_row(MetricRow row) {

@@ -156,6 +156,11 @@ TEST_F(Resume, OwesTheEvaluationThatASignalInterrupted) {
   EXPECT_EQ(read_curve(folder(), "eval", "loss"), read_curve(folder("whole"), "eval", "loss"));
 }
 
+TEST_F(Resume, HeedsASignalThatComesWhileACheckpointIsWritten) {
+  train_until(75, 2, {"--save-every", "1", "--trouble.kind", "terminate", "--trouble.step", "3"});
+  EXPECT_THAT(train(2, {"--resume", "auto", "--allow-changes"}), HasSubstr("resumed after step 4 from "));
+}
+
 TEST_F(Resume, HeedsASignalThatComesBeforeTheFirstStep) {
   train_until(75, 2, {"--trouble.kind", "terminate-start"});
   EXPECT_TRUE(fs::exists(checkpoint(1)));
@@ -235,6 +240,9 @@ TEST_F(Resume, RefusesWhatIsNoCheckpoint) {
               HasSubstr("--resume /no/such/folder: there is no such folder"));
   fs::create_directories(folder("empty"));
   EXPECT_THAT(refused({"--resume", folder("empty").string()}), HasSubstr("there is no checkpoint in it"));
+  fs::create_directories(folder("killed") / "checkpoints");
+  EXPECT_THAT(train(1, {"--resume", folder("killed").string()}, "killed"),
+              HasSubstr("killed was left before its first checkpoint: it starts anew"));
 }
 
 TEST_F(Resume, TakesTheNewestThatIsUndamaged) {
