@@ -10,15 +10,12 @@
 
 #include "cli/command.h"
 #include "config/file_text.h"
+#include "config/usage.h"
 #include "lockstep/config.h"
 #include "lockstep/error.h"
 
 namespace lockstep::cli {
 namespace {
-
-struct ConfigDiffOptions {
-  void describe(config::Description& /*description*/) {}
-};
 
 constexpr std::size_t kLargestDump = 16 << 20;
 
@@ -33,23 +30,19 @@ std::string read_dump(const std::string& path) {
 }  // namespace
 
 int run_config_diff(int argc, const char* const* argv) {
-  ConfigDiffOptions options;
-  std::vector<std::string> files;
-  const config::ProgramInfo program{
+  const config::Usage usage{
       .name = "lockstep config-diff",
       .about =
           "Shows in which options two runs differ. A.json and B.json hold what the programs printed for "
           "--print-config=json. Exits with 0 when there is no difference, with 1 when there are some.",
-      .env_prefix = "",
-      .positionals = config::Positionals::kCollect,
-      .positional_usage = "A.json B.json"};
-  if (const auto exit_code = config::parse_command_line(options, argc, argv, program, &files)) {
+      .arguments = "A.json B.json",
+      .expected = "two files",
+      .fewest = 2,
+      .most = 2};
+  config::NoOptions options;
+  std::vector<std::string> files;
+  if (const auto exit_code = config::parse_usage(options, argc, argv, usage, files)) {
     return *exit_code;
-  }
-  if (files.size() != 2) {
-    std::cerr << fmt::format("{}: expected two files, got {}\nrun '{} --help' for how to use it\n",
-                             program.name, files.size(), program.name);
-    return kExitTrouble;
   }
   const auto differences = config::diff(read_dump(files[0]), read_dump(files[1]));
   std::cout << config::to_text(differences);

@@ -15,6 +15,7 @@
 #include "cli/data/token_folder.h"
 #include "cli/doctor/size_text.h"
 #include "config/printable.h"
+#include "config/usage.h"
 #include "data/byte_source.h"
 #include "lockstep/config.h"
 #include "lockstep/error.h"
@@ -102,34 +103,23 @@ void append_file(const TextFile& file, const TokensOptions& options, TokenFolder
   }
 }
 
-int complain(const config::ProgramInfo& program, std::string_view expected) {
-  std::cerr << fmt::format("{}: expected {}\nrun '{} --help' for how to use it\n", program.name, expected,
-                           program.name);
-  return kExitTrouble;
-}
-
 std::string counted(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 int run_tokens(int argc, const char* const* argv) {
+  const config::Usage usage{
+      .name = "lockstep data tokens",
+      .about =
+          "Makes token shards from text files. A byte is a token, 0 to 255, and token 256 stands behind each "
+          "file: a vocabulary of 257. Folders are searched to any depth, in the order of names. The output "
+          "appears when it is complete.",
+      .arguments = "FILE|FOLDER...",
+      .expected = "a file or folder to read"};
   TokensOptions options;
   std::vector<std::string> inputs;
-  const config::ProgramInfo program{.name = "lockstep data tokens",
-                                    .about =
-                                        "Makes token shards from text files. A byte is a token, 0 to 255, "
-                                        "and token 256 stands behind each file: a "
-                                        "vocabulary of 257. Folders are searched to any depth, in the order "
-                                        "of names. The output appears when it "
-                                        "is complete.",
-                                    .env_prefix = "",
-                                    .positionals = config::Positionals::kCollect,
-                                    .positional_usage = "FILE|FOLDER..."};
-  if (const auto exit_code = config::parse_command_line(options, argc, argv, program, &inputs)) {
+  if (const auto exit_code = config::parse_usage(options, argc, argv, usage, inputs)) {
     return *exit_code;
-  }
-  if (inputs.empty()) {
-    return complain(program, "a file or folder to read");
   }
   const std::vector<TextFile> files = find_text_files(inputs, options.extension);
   TokenFolder folder(options.output,
@@ -169,26 +159,18 @@ bool show_shard(const std::string& path) {
   return true;
 }
 
-struct InfoOptions {
-  void describe(config::Description& /*description*/) {}
-};
-
 int run_info(int argc, const char* const* argv) {
-  InfoOptions options;
+  const config::Usage usage{
+      .name = "lockstep data info",
+      .about =
+          "Shows what token shards hold, and reads all of each to see whether it is undamaged. Exits with 1 "
+          "when one is not.",
+      .arguments = "SHARD...",
+      .expected = "a token shard to look at"};
+  config::NoOptions options;
   std::vector<std::string> paths;
-  const config::ProgramInfo program{.name = "lockstep data info",
-                                    .about =
-                                        "Shows what token shards hold, and reads all of each to see whether "
-                                        "it is undamaged. Exits with 1 when one "
-                                        "is not.",
-                                    .env_prefix = "",
-                                    .positionals = config::Positionals::kCollect,
-                                    .positional_usage = "SHARD..."};
-  if (const auto exit_code = config::parse_command_line(options, argc, argv, program, &paths)) {
+  if (const auto exit_code = config::parse_usage(options, argc, argv, usage, paths)) {
     return *exit_code;
-  }
-  if (paths.empty()) {
-    return complain(program, "a token shard to look at");
   }
   bool undamaged = true;
   for (const std::string& path : paths) {

@@ -13,7 +13,7 @@
 #include "cli/command.h"
 #include "cli/doctor/size_text.h"
 #include "config/printable.h"
-#include "lockstep/config.h"
+#include "config/usage.h"
 
 namespace lockstep::cli {
 namespace {
@@ -23,10 +23,6 @@ using checkpoint::FileEntry;
 using checkpoint::Manifest;
 using checkpoint::Safetensors;
 using checkpoint::TensorView;
-
-struct InspectOptions {
-  void describe(config::Description& /*description*/) {}
-};
 
 void show_manifest(const Manifest& manifest) {
   std::cout << fmt::format("step    {}\nranks   {}\n", manifest.step, manifest.world_size);
@@ -85,25 +81,18 @@ void show(const Checkpoint& checkpoint) {
 }  // namespace
 
 int run_inspect(int argc, const char* const* argv) {
-  InspectOptions options;
-  std::vector<std::string> folders;
-  const config::ProgramInfo program{
+  const config::Usage usage{
       .name = "lockstep inspect",
       .about =
           "Shows what is in a checkpoint: its step, its files and their sizes, the tensors in them with type "
-          "and "
-          "shape, and texts such as the configuration. All of it is verified first.",
-      .env_prefix = "",
-      .positionals = config::Positionals::kCollect,
-      .positional_usage = "FOLDER"};
-  if (const auto exit_code = config::parse_command_line(options, argc, argv, program, &folders)) {
+          "and shape, and texts such as the configuration. All of it is verified first.",
+      .arguments = "FOLDER",
+      .expected = "the folder of one checkpoint",
+      .most = 1};
+  config::NoOptions options;
+  std::vector<std::string> folders;
+  if (const auto exit_code = config::parse_usage(options, argc, argv, usage, folders)) {
     return *exit_code;
-  }
-  if (folders.size() != 1) {
-    std::cerr << fmt::format(
-        "{}: expected the folder of one checkpoint, got {}\nrun '{} --help' for how to use it\n",
-        program.name, folders.size(), program.name);
-    return kExitTrouble;
   }
   show(Checkpoint::open(folders.front()));
   return kExitOk;

@@ -13,17 +13,13 @@
 #include "cli/command.h"
 #include "cli/doctor/size_text.h"
 #include "config/printable.h"
-#include "lockstep/config.h"
+#include "config/usage.h"
 
 namespace lockstep::cli {
 namespace {
 
 namespace fs = std::filesystem;
 using checkpoint::Manifest;
-
-struct VerifyOptions {
-  void describe(config::Description& /*description*/) {}
-};
 
 std::string summary_of(const Manifest& manifest) {
   const std::uint64_t bytes =
@@ -58,23 +54,17 @@ bool show_verification(const fs::path& folder) {
 }  // namespace
 
 int run_verify(int argc, const char* const* argv) {
-  VerifyOptions options;
-  std::vector<std::string> folders;
-  const config::ProgramInfo program{
+  const config::Usage usage{
       .name = "lockstep verify",
       .about =
           "Reads all of a checkpoint, or of every checkpoint in a folder of them, and says whether it is "
           "undamaged, and if not, everything that is wrong with it. Exits with 1 when one is damaged.",
-      .env_prefix = "",
-      .positionals = config::Positionals::kCollect,
-      .positional_usage = "FOLDER..."};
-  if (const auto exit_code = config::parse_command_line(options, argc, argv, program, &folders)) {
+      .arguments = "FOLDER...",
+      .expected = "the folder of a checkpoint"};
+  config::NoOptions options;
+  std::vector<std::string> folders;
+  if (const auto exit_code = config::parse_usage(options, argc, argv, usage, folders)) {
     return *exit_code;
-  }
-  if (folders.empty()) {
-    std::cerr << fmt::format("{}: expected the folder of a checkpoint\nrun '{} --help' for how to use it\n",
-                             program.name, program.name);
-    return kExitTrouble;
   }
   bool undamaged = true;
   for (const std::string& folder : folders) {
