@@ -1,27 +1,22 @@
-// Settings as JSON, and the comparison of two such texts. The only user of the JSON library in this layer.
+// Settings as JSON, and the comparison of two such texts.
 
 #include <fmt/format.h>
 
 #include <charconv>
 #include <cmath>
 #include <cstddef>
-#include <exception>
-#include <map>
-#include <nlohmann/json.hpp>
 #include <type_traits>
 #include <utility>
 #include <variant>
 
+#include "config/json_diff.h"
 #include "lockstep/config_settings.h"
 #include "lockstep/error.h"
 
 namespace lockstep::config {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr int kFormat = 1;
-constexpr int kDeepestNesting = 64;  // comparing and printing recurse
 
 // JSON has no infinities, and 0.1f is 0.1 to people and not 0.10000000149.
 template <class T>
@@ -74,47 +69,20 @@ Json& place_of(Json& values, std::string_view name) {
   return (*place)[std::string(name)];
 }
 
-std::string to_literal(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-Json parse(std::string_view text, std::string_view side) {
-  auto refuse = [side](std::string_view reason) {
-    return Error(ErrorCode::kCorrupt, fmt::format("the {} configuration {}", side, reason));
-  };
-  auto bound_depth = [&refuse](int depth, Json::parse_event_t /*event*/, Json& /*parsed*/) {
-    if (depth > kDeepestNesting) {
-      throw refuse(fmt::format("is nested deeper than {} levels", kDeepestNesting));
-    }
-    return true;
-  };
-  Json json;
-  try {
-    json = Json::parse(text, bound_depth);
-  } catch (const Json::exception&) {
-    throw refuse("is not valid JSON").with_cause(std::current_exception());
-  }
+// The values in a text of to_json().
+Json values_in(std::string_view text, std::string_view side) {
+  const std::string what = fmt::format("the {} configuration", side);
+  Json json = parse_json(what, text);
   if (!json.is_object() || !json.contains("format") || !json.contains("values") ||
       !json["values"].is_object()) {
-    throw refuse(R"(is JSON, but not of a configuration: "format" or "values" is missing)");
+    throw Error(ErrorCode::kCorrupt,
+                what + R"( is JSON, but not of a configuration: "format" or "values" is missing)");
   }
   if (json["format"] != kFormat) {
-    throw refuse(
-        fmt::format("has format {}, and this version reads format {}", to_literal(json["format"]), kFormat));
+    throw Error(ErrorCode::kCorrupt, fmt::format("{} has format {}, and this version reads format {}", what,
+                                                 to_literal(json["format"]), kFormat));
   }
-  return json;
-}
-
-// The leaves by their full names, in order.
-void flatten(const Json& object, const std::string& prefix,
-             std::vector<std::pair<std::string, const Json*>>& leaves) {
-  for (const auto& [key, value] : object.items()) {
-    if (value.is_object()) {
-      flatten(value, prefix + key + ".", leaves);
-    } else {
-      leaves.emplace_back(prefix + key, &value);
-    }
-  }
+  return std::move(json["values"]);
 }
 
 }  // namespace
@@ -132,31 +100,7 @@ std::string to_json(const Settings& settings) {
 }
 
 std::vector<Difference> diff(std::string_view json_a, std::string_view json_b) {
-  const Json a = parse(json_a, "first");
-  const Json b = parse(json_b, "second");
-  std::vector<std::pair<std::string, const Json*>> leaves_a;
-  std::vector<std::pair<std::string, const Json*>> leaves_b;
-  flatten(a["values"], "", leaves_a);
-  flatten(b["values"], "", leaves_b);
-  std::map<std::string, const Json*> only_b(leaves_b.begin(), leaves_b.end());
-  std::vector<Difference> differences;
-  for (const auto& [name, value] : leaves_a) {
-    const auto other = only_b.find(name);
-    if (other == only_b.end()) {
-      differences.push_back({name, to_literal(*value), std::nullopt});
-      continue;
-    }
-    if (*value != *other->second) {
-      differences.push_back({name, to_literal(*value), to_literal(*other->second)});
-    }
-    only_b.erase(other);
-  }
-  for (const auto& [name, value] : leaves_b) {
-    if (only_b.contains(name)) {
-      differences.push_back({name, std::nullopt, to_literal(*value)});
-    }
-  }
-  return differences;
+  return diff_json(values_in(json_a, "first"), values_in(json_b, "second"));
 }
 
 std::string to_text(const std::vector<Difference>& differences) {
