@@ -7,15 +7,13 @@
 //   const FileBytes file = checkpoint.read("model.safetensors");
 //   const Safetensors model = parse_safetensors("model.safetensors", file.bytes());
 
-#include <cstddef>
 #include <filesystem>
-#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "checkpoint/file_bytes.h"
 #include "checkpoint/manifest.h"
 
 namespace lockstep::checkpoint {
@@ -34,22 +32,6 @@ Verification verify(const std::filesystem::path& directory);
 // The manifest of one that looks complete: every file is there and has its size. What is in them is not read. Nothing
 // otherwise.
 std::optional<Manifest> complete_manifest(const std::filesystem::path& directory);
-
-// The memory of a file that was read.
-class FileBytes {
- public:
-  explicit FileBytes(std::size_t size)
-      : memory_(std::make_unique_for_overwrite<std::byte[]>(size)), size_(size) {}
-
-  std::span<const std::byte> bytes() const { return {memory_.get(), size_}; }
-  std::span<std::byte> bytes() { return {memory_.get(), size_}; }
-  // For files of text.
-  std::string_view text() const { return {reinterpret_cast<const char*>(memory_.get()), size_}; }
-
- private:
-  std::unique_ptr<std::byte[]> memory_;  // NOLINT(*-avoid-c-arrays): a vector would fill it with zeros first
-  std::size_t size_;
-};
 
 class Checkpoint {
  public:

@@ -1,0 +1,32 @@
+#pragma once
+
+// A whole file in memory.
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace lockstep::checkpoint {
+
+class FileBytes {
+ public:
+  explicit FileBytes(std::size_t size)
+      : memory_(std::make_unique_for_overwrite<std::byte[]>(size)), size_(size) {}
+
+  std::span<const std::byte> bytes() const { return {memory_.get(), size_}; }
+  std::span<std::byte> bytes() { return {memory_.get(), size_}; }
+  // For files of text.
+  std::string_view text() const { return {reinterpret_cast<const char*>(memory_.get()), size_}; }
+
+ private:
+  std::unique_ptr<std::byte[]> memory_;  // NOLINT(*-avoid-c-arrays): a vector would fill it with zeros first
+  std::size_t size_;
+};
+
+// Throws what open_file() throws, Error{kResourceExhausted} when it does not fit into memory, and Error{kCorrupt} when it
+// becomes shorter meanwhile.
+FileBytes read_file(const std::filesystem::path& path);
+
+}  // namespace lockstep::checkpoint
