@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/config_diff_command.h"
 #include "cli/data_command.h"
+#include "cli/diff_command.h"
 #include "cli/doctor_command.h"
 #include "cli/inspect_command.h"
 #include "cli/run_command.h"
@@ -22,6 +23,7 @@ std::span<const Command> all_commands() {
       Command{"data", "make token shards from text files, and look at them", run_data},
       Command{"inspect", "show what is in a checkpoint", run_inspect},
       Command{"verify", "tell whether checkpoints are undamaged", run_verify},
+      Command{"diff", "show what differs between two checkpoints", run_diff},
       Command{"config-diff", "show in which options two runs differ", run_config_diff},
   };
   return kCommands;

@@ -28,6 +28,7 @@ constexpr const char* kHelp =
     "  data          make token shards from text files, and look at them\n"
     "  inspect       show what is in a checkpoint\n"
     "  verify        tell whether checkpoints are undamaged\n"
+    "  diff          show what differs between two checkpoints\n"
     "  config-diff   show in which options two runs differ\n"
     "  help COMMAND  show how to use a command, as COMMAND --help does\n"
     "\n"

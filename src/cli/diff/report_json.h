@@ -1,0 +1,14 @@
+#pragma once
+
+// What differs between two checkpoints, all of it, as JSON for programs.
+
+#include <string>
+
+#include "cli/diff/checkpoint_difference.h"
+#include "cli/diff/page.h"
+
+namespace lockstep::diff {
+
+std::string to_json_text(const Side& a, const Side& b, const CheckpointDifference& difference);
+
+}  // namespace lockstep::diff
