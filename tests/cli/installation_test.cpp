@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <filesystem>
 
 #include "base/subprocess.h"
 #include "base/temp_dir.h"
@@ -21,6 +22,7 @@ TEST(Installation, HasADoctorThatFindsItsHelperAndLibtorch) {
                                          prefix.path().string(), "--component", "programs"},
                                         {}, Deadline::after(50s));
   ASSERT_TRUE(installed.status.ok()) << installed.standard_output << installed.standard_error;
+  EXPECT_TRUE(std::filesystem::exists(prefix.path() / "bin" / "lockstep-convert"));
   const auto done = run_subprocess({(prefix.path() / "bin" / "lockstep").string(), "doctor", "--json"}, {},
                                    Deadline::after(50s));
   EXPECT_EQ(done.standard_error, "");

@@ -1,0 +1,40 @@
+#pragma once
+
+// The state_dict of a PyTorch module, from an archive of torch.save.
+//
+//   const StateDict state = StateDict::read("model.pt", bytes);
+//   checkpoint::write_safetensors(sink, state.tensors());
+//
+// Nothing in the archive is executed, and nothing it says is believed before it was checked.
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "checkpoint/file_bytes.h"
+#include "checkpoint/safetensors.h"
+#include "convert/strided_tensor.h"
+
+namespace lockstep::convert {
+
+class StateDict {
+ public:
+  // With a `key`, the one under that name in a dict. The bytes have to stay. Throws Error{kCorrupt}, Error{kUnsupported}
+  // for what torch.save can write but is no state_dict, Error{kInvalidArgument} with the keys that there are when a key
+  // is missing or wrong, and Error{kResourceExhausted} beyond a bound; all with `name`.
+  static StateDict read(std::string_view name, std::span<const std::byte> bytes,
+                        std::optional<std::string_view> key = {});
+
+  // In the order of the archive. The bytes are in the archive where they lie row by row, and otherwise in here.
+  const std::vector<checkpoint::TensorView>& tensors() const { return tensors_; }
+
+ private:
+  void add(std::string_view name, const StridedTensor& tensor);
+
+  std::vector<checkpoint::TensorView> tensors_;
+  std::vector<checkpoint::FileBytes> copies_;
+};
+
+}  // namespace lockstep::convert

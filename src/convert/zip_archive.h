@@ -1,0 +1,47 @@
+#pragma once
+
+// A ZIP archive, for reading, as far as torch.save writes them: entries that are stored, not compressed, and files of any
+// size (ZIP64). Nothing is copied, and no size or place that the archive claims is believed.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lockstep::convert {
+
+// How such a file begins.
+inline constexpr std::string_view kZipMagic{"PK\x03\x04", 4};
+
+class ZipArchive {
+ public:
+  // Reads the list of entries. `name` is for messages; the bytes have to stay. Throws Error{kCorrupt} with the place and
+  // what was expected.
+  ZipArchive(std::string name, std::span<const std::byte> bytes);
+
+  // In the order of the archive.
+  std::vector<std::string_view> names() const;
+  bool contains(std::string_view name) const { return find(name) != nullptr; }
+
+  // What an entry holds. Throws Error{kCorrupt} when there is none of that name, or its checksum is another, and
+  // Error{kUnsupported} when it is compressed or encrypted.
+  std::span<const std::byte> read(std::string_view name) const;
+
+ private:
+  struct Entry {
+    std::string_view name = {};
+    std::uint32_t checksum = 0;
+    std::span<const std::byte> content = {};
+    std::string_view hindrance = {};  // why it cannot be read: what it is; empty otherwise
+  };
+
+  const Entry* find(std::string_view name) const;
+
+  std::string name_;
+  std::vector<Entry> entries_;
+  std::vector<std::size_t> by_name_;  // indices of entries, in the order of names
+};
+
+}  // namespace lockstep::convert
