@@ -103,9 +103,8 @@ void save_together(RankContext& rank, const CheckpointStore& store, std::int64_t
 }
 
 int kills_wanted() {
-  constexpr int kKills = 15;
   const char* wanted = std::getenv("LOCKSTEP_TEST_KILLS");
-  return wanted != nullptr ? std::atoi(wanted) : kKills;  // NOLINT(cert-err34-c): a person gave it
+  return wanted != nullptr ? std::atoi(wanted) : LOCKSTEP_KILLS;  // NOLINT(cert-err34-c): a person gave it
 }
 
 TEST(KilledSave, OfTwoRanksLeavesTheNewestThatWasCommitted) {
