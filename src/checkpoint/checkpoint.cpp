@@ -90,7 +90,12 @@ Verification verify(const fs::path& directory) {
   }
   const fs::path folder = without_end_slash(directory);
   Verification result;
-  collect_problem(result.problems, [&] { result.manifest = read_manifest(folder); });
+  try {
+    result.manifest = read_manifest(folder);
+  } catch (const Error& error) {
+    result.problems.push_back(error.message());
+    result.other_version = error.code() == ErrorCode::kUnsupported;
+  }
   if (!result.manifest) {
     return result;
   }
@@ -120,7 +125,7 @@ Checkpoint::Checkpoint(fs::path directory, Manifest manifest)
 Checkpoint Checkpoint::open(const fs::path& directory) {
   Verification found = verify(directory);
   if (!found.ok() || !found.manifest) {
-    throw Error(ErrorCode::kCorrupt,
+    throw Error(found.other_version ? ErrorCode::kUnsupported : ErrorCode::kCorrupt,
                 fmt::format("the checkpoint {} cannot be used: {}", config::printable(directory.string()),
                             fmt::join(found.problems, "; ")));
   }

@@ -21,6 +21,7 @@ namespace lockstep::checkpoint {
 struct Verification {
   std::optional<Manifest> manifest = {};   // if it could be read
   std::vector<std::string> problems = {};  // all there are, a line each; empty: undamaged
+  bool other_version = false;              // which is the problem: it may well be undamaged
 
   bool ok() const { return problems.empty(); }
 };
@@ -35,7 +36,8 @@ std::optional<Manifest> complete_manifest(const std::filesystem::path& directory
 
 class Checkpoint {
  public:
-  // Verifies it. Throws Error{kCorrupt} with every problem, Error{kNotFound} when there is no such folder.
+  // Verifies it. Throws Error{kCorrupt} with every problem, Error{kUnsupported} for another version of the format, and
+  // Error{kNotFound} when there is no such folder.
   static Checkpoint open(const std::filesystem::path& directory);
 
   const std::filesystem::path& directory() const { return directory_; }

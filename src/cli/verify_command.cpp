@@ -39,16 +39,21 @@ std::vector<fs::path> checkpoints_in(const fs::path& folder) {
   return found.empty() ? std::vector{folder} : found;
 }
 
+std::string verdict_on(const checkpoint::Verification& found) {
+  if (found.ok() && found.manifest) {
+    return summary_of(*found.manifest);
+  }
+  return found.other_version ? "of another version" : "damaged";
+}
+
 // Whether it is undamaged.
 bool show_verification(const fs::path& folder) {
   const checkpoint::Verification found = checkpoint::verify(folder);
-  const bool ok = found.ok() && found.manifest;
-  std::cout << fmt::format("{}: {}\n", config::printable(folder.string()),
-                           ok ? summary_of(*found.manifest) : "damaged");
+  std::cout << fmt::format("{}: {}\n", config::printable(folder.string()), verdict_on(found));
   for (const std::string& problem : found.problems) {
     std::cout << fmt::format("  {}\n", problem);
   }
-  return ok;
+  return found.ok();
 }
 
 }  // namespace

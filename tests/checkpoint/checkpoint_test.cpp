@@ -108,6 +108,17 @@ TEST_F(CheckpointFolder, MissesItsFiles) {
                in("model.safetensors") + ": no such checkpoint");
 }
 
+TEST_F(CheckpointFolder, IsNotCalledDamagedForItsVersion) {
+  std::string manifest = content_of(folder() / "manifest.json");
+  manifest.replace(manifest.find("\"version\": 1"), 12, "\"version\": 2");
+  replace_content(folder() / "manifest.json", manifest);
+  EXPECT_TRUE(verify(folder()).other_version);
+  expect_error([&] { Checkpoint::open(folder()); }, ErrorCode::kUnsupported,
+               "the checkpoint " + folder().string() + " cannot be used: " + in("manifest.json") +
+                   ": version 2 of checkpoints; version 1 is read");
+  EXPECT_EQ(store_.newest_good().refused.size(), 1);
+}
+
 TEST_F(CheckpointFolder, BelongsToTheStepInItsName) {
   fs::rename(folder(), store_.path_of(6));
   EXPECT_THAT(verify(store_.path_of(6)).problems,
