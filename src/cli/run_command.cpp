@@ -11,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include "base/host_name.h"
 #include "base/random_token.h"
 #include "cli/command.h"
 #include "cli/output_file.h"
@@ -38,11 +39,6 @@ const config::ProgramInfo kProgram{.name = "lockstep run",
                                    .env_prefix = "PET",
                                    .positionals = config::Positionals::kPassThrough,
                                    .positional_usage = "PROGRAM [ARGUMENT]..."};
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
-}
 
 int count_gpus() {
   int count = 0;
@@ -80,7 +76,7 @@ int run_run(int argc, const char* const* argv) {
   const run::ReservedPort port;  // held for as long as the job runs
   const run::HostFacts host{.cores = run::available_cores(),
                             .gpus = count_gpus(),
-                            .name = host_name(),
+                            .name = this_host_name(),
                             .environment = config::process_environment(),
                             .free_port = port.number(),
                             .random_id = random_token().substr(0, 12),

@@ -1,15 +1,10 @@
 #include "launch/node_census.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
 #include <climits>
 #include <cstddef>
 #include <cstring>
 #include <vector>
-
-#include "lockstep/error.h"
 
 namespace lockstep {
 namespace {
@@ -40,14 +35,6 @@ NodePlace take_node_census(Communicator& communicator, const std::string& host_n
     hosts.emplace_back(reinterpret_cast<const char*>(all.data() + at));
   }
   return find_node(hosts, communicator.rank());
-}
-
-std::string this_host_name() {
-  char name[kNameBytes] = {};
-  if (gethostname(name, sizeof(name) - 1) != 0) {
-    throw Error::from_errno(errno, "gethostname");
-  }
-  return name;
 }
 
 }  // namespace lockstep

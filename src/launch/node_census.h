@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "base/host_name.h"
 #include "lockstep/communicator.h"
 
 namespace lockstep {
@@ -23,8 +24,5 @@ NodePlace find_node(std::span<const std::string> host_of_rank, int rank);
 // Collective. Names are compared up to the length that Linux allows.
 NodePlace take_node_census(Communicator& communicator, const std::string& host_name,
                            std::chrono::nanoseconds timeout);
-
-// As the kernel has it. Throws Error{kSystem}.
-std::string this_host_name();
 
 }  // namespace lockstep

@@ -3,24 +3,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <utility>
 
+#include "base/host_name.h"
 #include "observe/event_record.h"
 
 namespace lockstep {
-namespace {
 
 namespace fs = std::filesystem;
-
-std::string own_host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "localhost";
-}
-
-}  // namespace
 
 EventFile::EventFile(fs::path path, double wall_time) : file_(std::move(path)) {
   file_.append(event_file_start(wall_time));
@@ -32,7 +24,7 @@ void EventFile::write(double wall_time, const MetricRow& row) {
 
 fs::path EventFile::new_path(const fs::path& folder, double wall_time) {
   const std::string name = fmt::format("events.out.tfevents.{:010}.{}.{}",
-                                       static_cast<std::int64_t>(wall_time), own_host_name(), getpid());
+                                       static_cast<std::int64_t>(wall_time), this_host_name(), getpid());
   for (int number = 0;; ++number) {
     fs::path path = folder / fmt::format("{}.{}", name, number);
     if (!fs::exists(path)) {

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <cstring>
 #include <utility>
 
 #include "base/duration_text.h"
+#include "base/host_name.h"
 #include "comm/mesh/tcp_socket.h"
 
 namespace lockstep::mesh {
@@ -25,12 +25,6 @@ struct FailureHeader {
   std::int32_t code = 0;
   std::int32_t culprit = -1;
 };
-
-std::string host_name() {
-  std::array<char, HOST_NAME_MAX + 1> name{};
-  gethostname(name.data(), name.size() - 1);
-  return name.data();
-}
 
 std::size_t inline_limit_for(std::size_t ranks) {
   return std::max(kSmallestInlineLimit, kInlineBudgetBytes / std::max<std::size_t>(ranks - 1, 1));
@@ -50,7 +44,7 @@ std::unique_ptr<Group> Group::join(KeyStore& store, const RosterOptions& options
   const UniqueFd listener = listen_on(bind_address, 2 * options.size);
   const SocketAddress address = SocketAddress::of_socket(listener.get());
   const RosterEntry mine{.size = options.size,
-                         .host = host_name(),
+                         .host = this_host_name(),
                          .pid = getpid(),
                          .address = address.host(),
                          .port = address.port(),
