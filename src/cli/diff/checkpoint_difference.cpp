@@ -55,7 +55,7 @@ std::vector<config::Difference> compare_json(const std::string& file, std::strin
 
 // Which numbers of such a state differ tells nobody anything.
 bool is_random_state(std::string_view name) {
-  return name.starts_with("rng-");
+  return name.starts_with("rng-") || name.starts_with("rng.");
 }
 
 Safetensors parse(const Checkpoint& checkpoint, const std::string& name, const FileBytes& content) {
