@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void write(NewFile& file, std::uint64_t offset, std::string_view text) {
+void write_text(NewFile& file, std::uint64_t offset, std::string_view text) {
   file.write_at(offset, std::as_bytes(std::span(text)));
 }
 
@@ -35,8 +35,8 @@ TEST(NewFile, AppearsWhenItIsCommitted) {
   const TempDir folder;
   const fs::path path = folder.path() / "x";
   NewFile file(path);
-  write(file, 3, "world");
-  write(file, 0, "hi ");
+  write_text(file, 3, "world");
+  write_text(file, 0, "hi ");
   EXPECT_FALSE(fs::exists(path));
   file.commit();
   EXPECT_EQ(content_of(path), "hi world");
@@ -47,7 +47,7 @@ TEST(NewFile, LeavesNothingWithoutCommit) {
   const TempDir folder;
   {
     NewFile file(folder.path() / "x");
-    write(file, 0, "text");
+    write_text(file, 0, "text");
     EXPECT_EQ(files_in(folder), 1);
   }
   EXPECT_EQ(files_in(folder), 0);
@@ -58,8 +58,8 @@ TEST(NewFile, ReplacesAnOldOneInOneMoment) {
   const fs::path path = folder.write("x", "old");
   NewFile first(path);
   NewFile second(path);
-  write(first, 0, "first");
-  write(second, 0, "second");
+  write_text(first, 0, "first");
+  write_text(second, 0, "second");
   EXPECT_EQ(content_of(path), "old");
   second.commit();
   EXPECT_EQ(content_of(path), "second");

@@ -15,12 +15,12 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-CsvTable read(const std::string& text, const CsvOptions& options = {}) {
+CsvTable table_of(const std::string& text, const CsvOptions& options = {}) {
   return read_csv(*stream_of(text), "x.csv", options);
 }
 
 CsvTable read_plain(const std::string& text) {
-  return read(text, {.header = false});
+  return table_of(text, {.header = false});
 }
 
 TEST(Csv, ReadsAFileWithAHeader) {
@@ -46,24 +46,24 @@ TEST(Csv, ReadsNumbersAsPeopleWriteThem) {
 }
 
 TEST(Csv, UnderstandsQuotes) {
-  const CsvTable table = read("\"a,b\",\"say \"\"hi\"\"\nthere\",c\n\"1\",2,\"3\"\n");
+  const CsvTable table = table_of("\"a,b\",\"say \"\"hi\"\"\nthere\",c\n\"1\",2,\"3\"\n");
   EXPECT_THAT(table.names, ElementsAre("a,b", "say \"hi\"\nthere", "c"));
   EXPECT_THAT(table.values.values<double>(), ElementsAre(1, 2, 3));
 }
 
 TEST(Csv, ReadsTheColumnsThatAreAskedFor) {
-  const CsvTable table = read("name;x;y\nanna;1;2\nbob;3;4\n", {.delimiter = ';', .columns = {"y", "x"}});
+  const CsvTable table = table_of("name;x;y\nanna;1;2\nbob;3;4\n", {.delimiter = ';', .columns = {"y", "x"}});
   EXPECT_THAT(table.names, ElementsAre("y", "x"));
   EXPECT_THAT(table.values.values<double>(), ElementsAre(2, 1, 4, 3));
 }
 
 TEST(Csv, SkipsAByteOrderMarkAndEmptyLinesInTheEnd) {
-  EXPECT_THAT(read("\xEF\xBB\xBF"
-                   "a\n1\n\n")
+  EXPECT_THAT(table_of("\xEF\xBB\xBF"
+                       "a\n1\n\n")
                   .names,
               ElementsAre("a"));
   EXPECT_THAT(read_plain("").values.shape, ElementsAre(0, 0));
-  EXPECT_THAT(read("a,b\n").values.shape, ElementsAre(0, 2));
+  EXPECT_THAT(table_of("a,b\n").values.shape, ElementsAre(0, 2));
 }
 
 TEST(Csv, DoesNotMindWhereThePiecesOfAFileEnd) {
@@ -81,7 +81,7 @@ TEST(Csv, DoesNotMindWhereThePiecesOfAFileEnd) {
 TEST(Csv, NamesLineAndColumn) {
   const auto refused = [](const std::string& text, const std::string& message,
                           const CsvOptions& options = {}) {
-    expect_error([&] { read(text, options); }, ErrorCode::kCorrupt, message);
+    expect_error([&] { table_of(text, options); }, ErrorCode::kCorrupt, message);
   };
   refused("a,b\n1,2\n3,x\n", "x.csv: line 3, column 2 ('b'): expected a number, found 'x'");
   refused("a,b\n1,\n", "x.csv: line 2, column 2 ('b'): expected a number, found ''");
@@ -105,19 +105,19 @@ TEST(Csv, NamesLineAndColumn) {
 }
 
 TEST(Csv, CountsLinesInsideQuotesToo) {
-  expect_error([] { read("\"a\nb\",c\n\"1\",\n"); }, ErrorCode::kCorrupt,
+  expect_error([] { table_of("\"a\nb\",c\n\"1\",\n"); }, ErrorCode::kCorrupt,
                "x.csv: line 3, column 2 ('c'): expected a number, found ''");
 }
 
 TEST(Csv, GuessesWhichColumnWasMeant) {
-  expect_error([] { read("price,rooms\n1,2\n", {.columns = {"prise"}}); }, ErrorCode::kNotFound,
+  expect_error([] { table_of("price,rooms\n1,2\n", {.columns = {"prise"}}); }, ErrorCode::kNotFound,
                "x.csv: there is no column 'prise'; did you mean 'price'?");
 }
 
 TEST(Csv, RefusesOptionsThatCannotWork) {
-  expect_error([] { read("1\n", {.delimiter = '"'}); }, ErrorCode::kInvalidArgument,
+  expect_error([] { table_of("1\n", {.delimiter = '"'}); }, ErrorCode::kInvalidArgument,
                "a quote or line break cannot be the delimiter of a CSV file");
-  expect_error([] { read("1\n", {.header = false, .columns = {"a"}}); }, ErrorCode::kInvalidArgument,
+  expect_error([] { table_of("1\n", {.header = false, .columns = {"a"}}); }, ErrorCode::kInvalidArgument,
                "columns are chosen by name, which a CSV file without header has not");
 }
 

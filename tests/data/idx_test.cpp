@@ -15,7 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 
-Array read(const std::string& hex) {
+Array idx_array(const std::string& hex) {
   const std::string bytes = from_hex(hex);
   return read_idx(*stream_of(bytes));
 }
@@ -29,23 +29,23 @@ TEST(Idx, ReadsAPackedFile) {
 }
 
 TEST(Idx, ReadsEveryTypeFromBigEndian) {
-  EXPECT_THAT(read("00000801 00000002 00ff").values<std::uint8_t>(), ElementsAre(0, 255));
-  EXPECT_THAT(read("00000901 00000002 00ff").values<std::int8_t>(), ElementsAre(0, -1));
-  EXPECT_THAT(read("00000b01 00000002 0102fffe").values<std::int16_t>(), ElementsAre(0x0102, -2));
-  EXPECT_THAT(read("00000c01 00000001 01020304").values<std::int32_t>(), ElementsAre(0x01020304));
-  EXPECT_THAT(read("00000d01 00000001 3fc00000").values<float>(), ElementsAre(1.5F));
-  EXPECT_THAT(read("00000e01 00000001 bff8000000000000").values<double>(), ElementsAre(-1.5));
+  EXPECT_THAT(idx_array("00000801 00000002 00ff").values<std::uint8_t>(), ElementsAre(0, 255));
+  EXPECT_THAT(idx_array("00000901 00000002 00ff").values<std::int8_t>(), ElementsAre(0, -1));
+  EXPECT_THAT(idx_array("00000b01 00000002 0102fffe").values<std::int16_t>(), ElementsAre(0x0102, -2));
+  EXPECT_THAT(idx_array("00000c01 00000001 01020304").values<std::int32_t>(), ElementsAre(0x01020304));
+  EXPECT_THAT(idx_array("00000d01 00000001 3fc00000").values<float>(), ElementsAre(1.5F));
+  EXPECT_THAT(idx_array("00000e01 00000001 bff8000000000000").values<double>(), ElementsAre(-1.5));
 }
 
 TEST(Idx, ReadsAnArrayOfNothing) {
-  const Array array = read("00000c02 00000000 ffffffff");
+  const Array array = idx_array("00000c02 00000000 ffffffff");
   EXPECT_THAT(array.shape, ElementsAre(0, 0xFFFFFFFF));
   EXPECT_EQ(array.count(), 0);
 }
 
 TEST(Idx, SaysWhatItExpected) {
   const auto refused = [](const std::string& hex, const std::string& message) {
-    expect_error([&] { read(hex); }, ErrorCode::kCorrupt, message);
+    expect_error([&] { idx_array(hex); }, ErrorCode::kCorrupt, message);
   };
   refused("", "file: byte 0: expected the start of an idx file, 4 bytes, found 0 and the end");
   refused("89504e47", "file: byte 0: expected the two zero bytes of an idx file, found 0x89 0x50");

@@ -16,7 +16,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-Array read(std::string_view hex) {
+Array npy_array(std::string_view hex) {
   const std::string bytes = from_hex(hex);
   return read_npy(*stream_of(bytes));
 }
@@ -41,28 +41,28 @@ TEST(Npy, ReadsAFile) {
 }
 
 TEST(Npy, TurnsFortranOrderIntoRows) {
-  const Array two = read(kNpyF8Fortran);
+  const Array two = npy_array(kNpyF8Fortran);
   EXPECT_THAT(two.shape, ElementsAre(2, 3));
   EXPECT_THAT(two.values<double>(), ElementsAre(0, 1, 2, 3, 4, 5));
-  const Array three = read(kNpyI2Fortran3);
+  const Array three = npy_array(kNpyI2Fortran3);
   EXPECT_THAT(three.shape, ElementsAre(2, 3, 2));
   EXPECT_THAT(three.values<std::int16_t>(), ElementsAre(-6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5));
 }
 
 TEST(Npy, ReadsLaterVersions) {
-  const Array halves = read(kNpyF2Version2);
+  const Array halves = npy_array(kNpyF2Version2);
   EXPECT_EQ(halves.type, ElementType::kF16);
   EXPECT_EQ(from_hex("003c 00c0 0038"),
             std::string(reinterpret_cast<const char*>(halves.bytes.data()), halves.bytes.size()));
-  EXPECT_THAT(read(kNpyI8Version3).values<std::int64_t>(), ElementsAre(-1, std::int64_t{1} << 62));
+  EXPECT_THAT(npy_array(kNpyI8Version3).values<std::int64_t>(), ElementsAre(-1, std::int64_t{1} << 62));
 }
 
 TEST(Npy, ReadsBooleansScalarsAndNothing) {
-  EXPECT_THAT(read(kNpyBool).values<bool>(), ElementsAre(true, false, true));
-  const Array scalar = read(kNpyScalar);
+  EXPECT_THAT(npy_array(kNpyBool).values<bool>(), ElementsAre(true, false, true));
+  const Array scalar = npy_array(kNpyScalar);
   EXPECT_THAT(scalar.shape, IsEmpty());
   EXPECT_THAT(scalar.values<std::uint32_t>(), ElementsAre(7));
-  const Array nothing = read(kNpyEmpty);
+  const Array nothing = npy_array(kNpyEmpty);
   EXPECT_THAT(nothing.shape, ElementsAre(3, 0, 2));
   EXPECT_EQ(nothing.count(), 0);
 }

@@ -16,7 +16,7 @@
 namespace lockstep {
 namespace {
 
-std::vector<std::uint64_t> order_of(std::uint64_t size, std::uint64_t seed, std::uint64_t epoch) {
+std::vector<std::uint64_t> permuted(std::uint64_t size, std::uint64_t seed, std::uint64_t epoch) {
   const Permutation permutation(size, seed, epoch);
   std::vector<std::uint64_t> order(size);
   for (std::uint64_t position = 0; position < size; ++position) {
@@ -44,7 +44,7 @@ void expect_like_chance(const std::vector<std::uint64_t>& counts) {
 
 TEST(Permutation, HoldsEveryIndexOnce) {
   for (const std::uint64_t size : {0, 1, 2, 3, 4, 5, 15, 16, 17, 63, 64, 65, 97, 4096, 1'000'000}) {
-    std::vector<std::uint64_t> order = order_of(size, 3, 5);
+    std::vector<std::uint64_t> order = permuted(size, 3, 5);
     std::sort(order.begin(), order.end());
     std::vector<std::uint64_t> all(size);
     std::iota(all.begin(), all.end(), 0);
@@ -81,7 +81,7 @@ TEST(Permutation, IsAnotherOneForEachSeedAndEpoch) {
   std::map<std::vector<std::uint64_t>, int> seen;
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     for (std::uint64_t epoch = 0; epoch < 30; ++epoch) {
-      ++seen[order_of(64, seed, epoch)];
+      ++seen[permuted(64, seed, epoch)];
     }
   }
   EXPECT_EQ(seen.size(), 900);
@@ -97,7 +97,7 @@ TEST(Permutation, GivesAllOrdersOfAFewSamplesAlike) {
       counts[order] = 0;
     } while (std::next_permutation(order.begin(), order.end()));
     for (std::uint64_t epoch = 0; epoch < 50 * counts.size(); ++epoch) {
-      ++counts.at(order_of(size, 1, epoch));
+      ++counts.at(permuted(size, 1, epoch));
     }
     std::vector<std::uint64_t> flat;
     for (const auto& [unused, count] : counts) {
@@ -112,7 +112,7 @@ TEST(Permutation, PutsEachSampleEverywhereAlike) {
   constexpr std::uint64_t kSize = 97;
   std::vector<std::uint64_t> counts(kSize * kSize);
   for (std::uint64_t epoch = 0; epoch < 4000; ++epoch) {
-    const auto order = order_of(kSize, 2, epoch);
+    const auto order = permuted(kSize, 2, epoch);
     for (std::uint64_t position = 0; position < kSize; ++position) {
       ++counts[position * kSize + order[position]];
     }
@@ -124,7 +124,7 @@ TEST(Permutation, PutsEachSampleEverywhereAlike) {
 TEST(Permutation, LeavesNoTraceOfTheOldOrderInSteps) {
   constexpr std::uint64_t kSize = 1'000'000;
   constexpr std::uint64_t kBins = 1000;
-  const auto order = order_of(kSize, 4, 0);
+  const auto order = permuted(kSize, 4, 0);
   std::vector<std::uint64_t> counts(kBins);
   for (std::uint64_t position = 1; position < kSize; ++position) {
     const std::uint64_t step = (order[position] + kSize - order[position - 1]) % kSize;

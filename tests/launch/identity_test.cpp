@@ -14,25 +14,25 @@ using ::testing::HasSubstr;
 
 const Identity kAlone;
 
-Identity read(const Variables& variables) {
+Identity identity_from(const Variables& variables) {
   return identify_alone(variables).identity;
 }
 
 TEST(Identity, IsAWorldOfOneWhenNothingIsSet) {
-  EXPECT_EQ(read({}), kAlone);
-  EXPECT_EQ(read({{"RANK", ""}, {"WORLD_SIZE", ""}}), kAlone) << "empty is not set";
+  EXPECT_EQ(identity_from({}), kAlone);
+  EXPECT_EQ(identity_from({{"RANK", ""}, {"WORLD_SIZE", ""}}), kAlone) << "empty is not set";
 }
 
 TEST(Identity, IsAWorldOfOneWhenAStarterSaysSo) {
-  EXPECT_EQ(read({{"WORLD_SIZE", "1"}}), kAlone);
-  EXPECT_EQ(read({{"WORLD_SIZE", "1"}, {"RANK", "0"}}), kAlone);
-  EXPECT_EQ(read(open_mpi(0, 1, 0, 1)), kAlone);
-  EXPECT_EQ(read(mpich(0, 1, 0, 1)), kAlone);
-  EXPECT_EQ(read({{"SLURM_STEP_NUM_TASKS", "1"}, {"SLURM_PROCID", "0"}}), kAlone);
+  EXPECT_EQ(identity_from({{"WORLD_SIZE", "1"}}), kAlone);
+  EXPECT_EQ(identity_from({{"WORLD_SIZE", "1"}, {"RANK", "0"}}), kAlone);
+  EXPECT_EQ(identity_from(open_mpi(0, 1, 0, 1)), kAlone);
+  EXPECT_EQ(identity_from(mpich(0, 1, 0, 1)), kAlone);
+  EXPECT_EQ(identity_from({{"SLURM_STEP_NUM_TASKS", "1"}, {"SLURM_PROCID", "0"}}), kAlone);
 }
 
 TEST(Identity, IsReadAsTorchrunWritesIt) {
-  const Identity identity = read(torchrun(5));
+  const Identity identity = identity_from(torchrun(5));
   EXPECT_EQ(identity.rank, 5);
   EXPECT_EQ(identity.size, 8);
   EXPECT_EQ(identity.local_rank, 1);
@@ -45,7 +45,7 @@ TEST(Identity, IsReadAsTorchrunWritesIt) {
 }
 
 TEST(Identity, IsReadAsOpenMpiWritesItOnOneHost) {
-  EXPECT_EQ(read(open_mpi(1, 4, 1, 4)),
+  EXPECT_EQ(identity_from(open_mpi(1, 4, 1, 4)),
             (Identity{.rank = 1,
                       .size = 4,
                       .local_rank = 1,
@@ -78,15 +78,15 @@ TEST(Identity, IsReadAsMvapichWritesItOnOneHost) {
 }
 
 TEST(Identity, IsReadAsSlurmWritesIt) {
-  EXPECT_EQ(read(slurm()), (Identity{.rank = 3,
-                                     .size = 4,
-                                     .local_rank = 0,
-                                     .local_size = 1,
-                                     .node_rank = 1,
-                                     .node_count = 2,
-                                     .master_address = "gpu08",
-                                     .master_port = 15000 + (1234 * 31) % 16384,
-                                     .token = "slurm/gpu08:20486/1234/0/"}));
+  EXPECT_EQ(identity_from(slurm()), (Identity{.rank = 3,
+                                              .size = 4,
+                                              .local_rank = 0,
+                                              .local_size = 1,
+                                              .node_rank = 1,
+                                              .node_count = 2,
+                                              .master_address = "gpu08",
+                                              .master_port = 15000 + (1234 * 31) % 16384,
+                                              .token = "slurm/gpu08:20486/1234/0/"}));
 }
 
 TEST(Identity, TakesTheAddressThatIsSet) {
@@ -103,7 +103,7 @@ TEST(Identity, TakesTheAddressThatIsSet) {
 TEST(Identity, LeavesNodesToTheRanksUnderMpiOnSeveralHosts) {
   const Variables address = {{"MASTER_ADDR", "10.0.0.7"}, {"MASTER_PORT", "1234"}};
   for (const Variables& variables : {open_mpi(3, 4, 1, 2), mpich(3, 4, 1, 2), mvapich(3, 4, 1, 2)}) {
-    const Identity identity = read(both(variables, address));
+    const Identity identity = identity_from(both(variables, address));
     EXPECT_EQ(identity.rank, 3);
     EXPECT_EQ(identity.local_rank, 1);
     EXPECT_EQ(identity.local_size, 2);
@@ -126,18 +126,18 @@ TEST(Identity, AsksForTheAddressUnderMpiOnSeveralHosts) {
 }
 
 TEST(Identity, HasOneTokenPerJobAndRestart) {
-  EXPECT_EQ(read(torchrun(0)).token, read(torchrun(7)).token);
-  EXPECT_EQ(read(open_mpi(0, 2, 0, 2)).token, read(open_mpi(1, 2, 1, 2)).token);
-  EXPECT_EQ(read(slurm(0)).token, read(slurm(3)).token);
+  EXPECT_EQ(identity_from(torchrun(0)).token, identity_from(torchrun(7)).token);
+  EXPECT_EQ(identity_from(open_mpi(0, 2, 0, 2)).token, identity_from(open_mpi(1, 2, 1, 2)).token);
+  EXPECT_EQ(identity_from(slurm(0)).token, identity_from(slurm(3)).token);
   const auto token_with = [](Variables variables, const char* name, const char* value) {
     variables[name] = value;
-    return read(variables).token;
+    return identity_from(variables).token;
   };
-  EXPECT_NE(token_with(torchrun(0), "TORCHELASTIC_RESTART_COUNT", "2"), read(torchrun(0)).token);
+  EXPECT_NE(token_with(torchrun(0), "TORCHELASTIC_RESTART_COUNT", "2"), identity_from(torchrun(0)).token);
   EXPECT_NE(token_with(open_mpi(0, 2, 0, 2), "PMIX_NAMESPACE", "1161691138"),
-            read(open_mpi(0, 2, 0, 2)).token);
-  EXPECT_NE(token_with(slurm(), "SLURM_STEP_ID", "1"), read(slurm()).token);
-  EXPECT_NE(token_with(slurm(), "SLURM_RESTART_COUNT", "1"), read(slurm()).token);
+            identity_from(open_mpi(0, 2, 0, 2)).token);
+  EXPECT_NE(token_with(slurm(), "SLURM_STEP_ID", "1"), identity_from(slurm()).token);
+  EXPECT_NE(token_with(slurm(), "SLURM_RESTART_COUNT", "1"), identity_from(slurm()).token);
 }
 
 TEST(Identity, TellsJobsOfOpenMpiApartWithoutItsPrivateVariables) {
@@ -148,8 +148,8 @@ TEST(Identity, TellsJobsOfOpenMpiApartWithoutItsPrivateVariables) {
 }
 
 TEST(Identity, DerivesTheLocalPartOnOneHost) {
-  const Identity identity =
-      read({{"RANK", "3"}, {"WORLD_SIZE", "4"}, {"MASTER_ADDR", "localhost"}, {"MASTER_PORT", "1234"}});
+  const Identity identity = identity_from(
+      {{"RANK", "3"}, {"WORLD_SIZE", "4"}, {"MASTER_ADDR", "localhost"}, {"MASTER_PORT", "1234"}});
   EXPECT_EQ(identity.local_rank, 3);
   EXPECT_EQ(identity.local_size, 4);
   EXPECT_EQ(identity.node_rank, 0);
@@ -160,7 +160,7 @@ TEST(Identity, ReadsNodeRankWhereThereIsNoGroupRank) {
   Variables variables = torchrun(6);
   variables.erase("GROUP_RANK");
   variables["NODE_RANK"] = "1";
-  EXPECT_EQ(read(variables).node_rank, 1);
+  EXPECT_EQ(identity_from(variables).node_rank, 1);
 }
 
 TEST(Identity, RefusesWhatIsNoNumber) {

@@ -11,7 +11,7 @@
 namespace lockstep::testing {
 namespace {
 
-SlurmStep read(const Variables& variables) {
+SlurmStep step_from(const Variables& variables) {
   EnvironmentReader reader(variables);
   SlurmStep step = read_slurm_step(reader, 4);
   reader.throw_problems();
@@ -25,14 +25,14 @@ std::string refusal_with(const char* name, const char* value) {
 }
 
 TEST(SlurmStep, KnowsHowManyTasksAreOnItsNode) {
-  EXPECT_EQ(read(slurm(2)).local_size, 3);
-  EXPECT_EQ(read(slurm(2)).local_rank, 2);
-  EXPECT_EQ(read(slurm(3)).local_size, 1);
-  EXPECT_EQ(read(slurm(3)).node_count, 2);
+  EXPECT_EQ(step_from(slurm(2)).local_size, 3);
+  EXPECT_EQ(step_from(slurm(2)).local_rank, 2);
+  EXPECT_EQ(step_from(slurm(3)).local_size, 1);
+  EXPECT_EQ(step_from(slurm(3)).node_count, 2);
 }
 
 TEST(SlurmStep, MeetsOnTheFirstNodeOfTheStepAndNotOfTheJob) {
-  EXPECT_EQ(read(slurm()).first_host, "gpu08");
+  EXPECT_EQ(step_from(slurm()).first_host, "gpu08");
 }
 
 TEST(SlurmStep, HasAPortOfItsOwn) {
@@ -42,7 +42,7 @@ TEST(SlurmStep, HasAPortOfItsOwn) {
       Variables variables = slurm();
       variables["SLURM_JOB_ID"] = std::to_string(job);
       variables["SLURM_STEP_ID"] = std::to_string(step);
-      ports.insert(read(variables).port);
+      ports.insert(step_from(variables).port);
     }
   }
   EXPECT_EQ(ports.size(), 100U);
@@ -53,7 +53,7 @@ TEST(SlurmStep, HasAPortOfItsOwn) {
 TEST(SlurmStep, TakesTheNumberOfAnInteractiveStep) {
   Variables variables = slurm();
   variables["SLURM_STEP_ID"] = "4294967290";
-  EXPECT_GE(read(variables).port, 15000);
+  EXPECT_GE(step_from(variables).port, 15000);
 }
 
 TEST(SlurmStep, RefusesListsItCannotRead) {

@@ -4,13 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+
+#include "not_finite.h"
 
 namespace lockstep {
 namespace {
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 CurvePoints curve_of(std::int64_t count, double (*value)(std::int64_t)) {
   CurvePoints points;

@@ -6,13 +6,13 @@
 
 #include <csignal>
 #include <fstream>
-#include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/temp_dir.h"
 #include "lockstep/error.h"
+#include "not_finite.h"
 #include "observe/append_file.h"
 
 namespace lockstep {
@@ -20,9 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 MetricRow train_row() {
   return {.phase = "train",

@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <limits>
 #include <string>
 #include <vector>
 
+#include "not_finite.h"
 #include "observe/html_text.h"
 #include "observe/metric_charts.h"
 #include "observe/number_text.h"
@@ -22,9 +22,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInf = std::numeric_limits<double>::infinity();
 
 std::size_t count_of(std::string_view text, std::string_view part) {
   std::size_t count = 0;

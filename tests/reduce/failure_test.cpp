@@ -18,10 +18,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-std::vector<GradientSpec> three() {
-  return {{.name = "a", .count = 3}, {.name = "b", .count = 20}, {.name = "c", .count = 100}};
-}
-
 void make_step(GradientSync& sync) {
   for (const std::size_t index : {2U, 1U, 0U}) {
     sync.mark_ready(index);
@@ -65,7 +61,7 @@ void expect_failed_for_good(GradientSync& sync, const std::string& message) {
 // Three ranks, of which rank 1 fails in its second step; returns what each of them threw.
 RankResults run_until_failure(RankMode mode, Progress progress, const std::function<void()>& failure) {
   return run_with_communicator(3, mode, [=](Communicator& communicator, RankContext& rank) {
-    GradientSync sync(communicator, three(), {.bucket_caps = {1}, .progress = progress});
+    GradientSync sync(communicator, three_gradients(), {.bucket_caps = {1}, .progress = progress});
     sync.set_reduction(std::make_shared<Failing>(rank.rank() == 1 ? failure : std::function<void()>()));
     make_step(sync);
     try {
@@ -132,7 +128,8 @@ TEST_P(AFailingStep, NamesTheGradientsOnTheOtherRanksToo) {
 TEST_P(AFailingStep, EndsForEveryoneWhenARankAborts) {
   const auto results =
       run_with_communicator(3, GetParam(), [](Communicator& communicator, RankContext& rank) {
-        GradientSync sync(communicator, three(), {.bucket_caps = {1}, .progress = Progress::kInline});
+        GradientSync sync(communicator, three_gradients(),
+                          {.bucket_caps = {1}, .progress = Progress::kInline});
         make_step(sync);
         if (rank.rank() == 1) {
           sync.mark_ready(2);
@@ -174,7 +171,7 @@ class Trapdoor final : public OperationObserver {
 // Rank 1 dies when it starts such an operation; the others make steps in an order that moves the gradients.
 RankResults run_until_death(Progress progress, const std::string& label, int nth) {
   return run_with_communicator(3, RankMode::kProcesses, [=](Communicator& communicator, RankContext& rank) {
-    GradientSync sync(communicator, three(), {.bucket_caps = {1}, .progress = progress});
+    GradientSync sync(communicator, three_gradients(), {.bucket_caps = {1}, .progress = progress});
     if (rank.rank() == 1) {
       communicator.attach(std::make_shared<Trapdoor>(label, nth));
     }

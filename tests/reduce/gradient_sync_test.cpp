@@ -19,10 +19,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-// Three gradients of f32, each a bucket of its own.
-std::vector<GradientSpec> three() {
-  return {{.name = "a", .count = 3}, {.name = "b", .count = 20}, {.name = "c", .count = 100}};
-}
+// Each gradient a bucket of its own.
 GradientSyncOptions inline_buckets() {
   return {.bucket_caps = {1}, .progress = Progress::kInline};
 }
@@ -90,7 +87,7 @@ TEST_P(AGradientSync, AveragesIntegersExactly) {
 
 TEST_P(AGradientSync, CountsWhatWasNotMarkedAsZeros) {
   run_with_communicator(2, GetParam(), [](Communicator& communicator, RankContext& rank) {
-    GradientSync sync(communicator, three(), inline_buckets());
+    GradientSync sync(communicator, three_gradients(), inline_buckets());
     for (int step = 0; step < 3; ++step) {
       for (std::size_t index = 0; index < 3; ++index) {
         fill(sync, index, 8.0F);
@@ -112,7 +109,7 @@ TEST_P(AGradientSync, CountsWhatWasNotMarkedAsZeros) {
 
 TEST_P(AGradientSync, IncludesWhatAGradientHoldsInTheEnd) {
   run_with_communicator(2, GetParam(), [](Communicator& communicator, RankContext& rank) {
-    GradientSync sync(communicator, three(), inline_buckets());
+    GradientSync sync(communicator, three_gradients(), inline_buckets());
     for (int step = 0; step < 3; ++step) {
       sync.include(0, /*used=*/false);
       sync.include(1, /*used=*/rank.rank() == 1);
@@ -134,7 +131,7 @@ TEST_P(AGradientSync, IncludesWhatAGradientHoldsInTheEnd) {
 
 TEST_P(AGradientSync, StartsBucketsEarlyFromTheSecondStepOn) {
   run_with_communicator(2, GetParam(), [](Communicator& communicator, RankContext&) {
-    GradientSync sync(communicator, three(), inline_buckets());
+    GradientSync sync(communicator, three_gradients(), inline_buckets());
     const auto journal = std::make_shared<Journal>();
     communicator.attach(journal);
     mark_all(sync, {2, 1, 0});
@@ -154,7 +151,7 @@ TEST_P(AGradientSync, StartsBucketsEarlyFromTheSecondStepOn) {
 
 TEST_P(AGradientSync, LetsItsThreadStartBuckets) {
   run_with_communicator(2, GetParam(), [](Communicator& communicator, RankContext& rank) {
-    GradientSync sync(communicator, three(), {.bucket_caps = {1}, .progress = Progress::kThread});
+    GradientSync sync(communicator, three_gradients(), {.bucket_caps = {1}, .progress = Progress::kThread});
     const auto journal = std::make_shared<Journal>();
     communicator.attach(journal);
     mark_all(sync, {2, 1, 0});
@@ -199,7 +196,7 @@ TEST_P(AGradientSync, FollowsTheOrderInWhichGradientsCameOnRank0) {
   run_with_communicator(3, GetParam(), [](Communicator& communicator, RankContext& rank) {
     const std::vector<std::vector<std::size_t>> orders = {{1, 2, 0}, {0, 1, 2}, {2, 0, 1}};
     const auto& order = orders[static_cast<std::size_t>(rank.rank())];
-    GradientSync sync(communicator, three(), inline_buckets());
+    GradientSync sync(communicator, three_gradients(), inline_buckets());
     EXPECT_EQ(sync.describe(),
               "bucket  type  gradients       size  first and last to come\n"
               "     0  f32           1      448 B  c\n"
@@ -227,7 +224,7 @@ TEST_P(AGradientSync, FollowsTheOrderInWhichGradientsCameOnRank0) {
 
 TEST_P(AGradientSync, PutsWhatDidNotComeBehind) {
   run_with_communicator(2, GetParam(), [](Communicator& communicator, RankContext& rank) {
-    GradientSync sync(communicator, three(), inline_buckets());
+    GradientSync sync(communicator, three_gradients(), inline_buckets());
     sync.mark_ready(rank.rank() == 0 ? 0 : 2);
     sync.finish();
     EXPECT_EQ(sync.describe(),
@@ -240,7 +237,7 @@ TEST_P(AGradientSync, PutsWhatDidNotComeBehind) {
 
 TEST_P(AGradientSync, KeepsItsMemoryWhenTheOrderFits) {
   run_with_communicator(2, GetParam(), [](Communicator& communicator, RankContext&) {
-    GradientSync sync(communicator, three(), inline_buckets());
+    GradientSync sync(communicator, three_gradients(), inline_buckets());
     mark_all(sync, {2, 1, 0});
     sync.finish();
     EXPECT_EQ(sync.generation(), 0U);
@@ -251,7 +248,7 @@ TEST_P(AGradientSync, StaysInPlaceWhenAskedTo) {
   run_with_communicator(2, GetParam(), [](Communicator& communicator, RankContext&) {
     GradientSyncOptions options = inline_buckets();
     options.follow_arrival_order = false;
-    GradientSync sync(communicator, three(), options);
+    GradientSync sync(communicator, three_gradients(), options);
     const auto journal = std::make_shared<Journal>();
     communicator.attach(journal);
     mark_all(sync, {0, 1, 2});
@@ -268,7 +265,7 @@ TEST_P(AGradientSync, WithAStaticGraphRemembersWhatTheFirstStepUsed) {
   run_with_communicator(2, GetParam(), [](Communicator& communicator, RankContext& rank) {
     GradientSyncOptions options = inline_buckets();
     options.static_graph = true;
-    GradientSync sync(communicator, three(), options);
+    GradientSync sync(communicator, three_gradients(), options);
     for (int step = 0; step < 3; ++step) {
       sync.mark_ready(rank.rank() == 0 ? 1 : 2);
       sync.finish();
@@ -297,7 +294,7 @@ TEST_P(AGradientSync, WithoutGradientsStillMakesSteps) {
 
 TEST_P(AGradientSync, TellsTheTimesOfItsSteps) {
   run_with_communicator(2, GetParam(), [](Communicator& communicator, RankContext&) {
-    GradientSync sync(communicator, three(), inline_buckets());
+    GradientSync sync(communicator, three_gradients(), inline_buckets());
     EXPECT_EQ(sync.mean_step().buckets, 0U);
     for (int step = 0; step < 3; ++step) {
       mark_all(sync, {2, 1, 0});
@@ -319,7 +316,7 @@ TEST_P(AGradientSync, TellsTheTimesOfItsSteps) {
 TEST_P(AGradientSync, GoesAwayInTheMiddleOfAStep) {
   for (const Progress progress : {Progress::kInline, Progress::kThread}) {
     run_with_communicator(2, GetParam(), [=](Communicator& communicator, RankContext&) {
-      GradientSync sync(communicator, three(), {.bucket_caps = {1}, .progress = progress});
+      GradientSync sync(communicator, three_gradients(), {.bucket_caps = {1}, .progress = progress});
       mark_all(sync, {2, 1, 0});
       sync.finish();
       sync.mark_ready(2);
@@ -332,7 +329,7 @@ TEST_P(AGradientSync, LeavesItsMemoryToWhoeverHoldsIt) {
   run_with_communicator(2, GetParam(), [](Communicator& communicator, RankContext&) {
     SymmetricMemory memory;
     {
-      GradientSync sync(communicator, three(), inline_buckets());
+      GradientSync sync(communicator, three_gradients(), inline_buckets());
       fill(sync, 2, 5.0F);
       memory = sync.memory();
     }
@@ -343,7 +340,7 @@ TEST_P(AGradientSync, LeavesItsMemoryToWhoeverHoldsIt) {
 TEST_P(AGradientSync, RefusesRanksWithOtherGradients) {
   const auto results =
       run_with_communicator(2, GetParam(), [](Communicator& communicator, RankContext& rank) {
-        std::vector<GradientSpec> gradients = three();
+        std::vector<GradientSpec> gradients = three_gradients();
         gradients.resize(rank.rank() == 0 ? 3 : 2);
         const GradientSync sync(communicator, gradients);
       });
@@ -361,7 +358,7 @@ class OneRank : public ::testing::Test {
 };
 
 TEST_F(OneRank, KeepsItsGradients) {
-  GradientSync sync(communicator, three());
+  GradientSync sync(communicator, three_gradients());
   for (int step = 0; step < 3; ++step) {
     fill(sync, 1, 7.0F);
     sync.mark_ready(1);
@@ -373,7 +370,7 @@ TEST_F(OneRank, KeepsItsGradients) {
 }
 
 TEST_F(OneRank, KnowsWhetherItIsInAStep) {
-  GradientSync sync(communicator, three());
+  GradientSync sync(communicator, three_gradients());
   EXPECT_FALSE(sync.in_step());
   sync.include(0);
   EXPECT_TRUE(sync.in_step());
@@ -383,7 +380,7 @@ TEST_F(OneRank, KnowsWhetherItIsInAStep) {
 }
 
 TEST_F(OneRank, RefusesAnIndexThatDoesNotExist) {
-  GradientSync sync(communicator, three());
+  GradientSync sync(communicator, three_gradients());
   const std::string text = "there is no gradient 3, only 3 of them";
   EXPECT_EQ(message_of([&] { sync.mark_ready(3); }), text);
   EXPECT_EQ(message_of([&] { sync.include(3); }), text);
@@ -396,12 +393,12 @@ TEST_F(OneRank, RefusesAnIndexThatDoesNotExist) {
 }
 
 TEST_F(OneRank, RefusesValuesOfAnotherType) {
-  const GradientSync sync(communicator, three());
+  const GradientSync sync(communicator, three_gradients());
   EXPECT_EQ(message_of([&] { sync.values<double>(1); }), "gradient 'b' is f32, not f64");
 }
 
 TEST_F(OneRank, RefusesSamplesThatAreNoWeight) {
-  GradientSync sync(communicator, three());
+  GradientSync sync(communicator, three_gradients());
   EXPECT_EQ(message_of([&] { sync.set_samples(0); }), "0 samples: must be a number above 0");
   EXPECT_EQ(message_of([&] { sync.set_samples(-1.5); }), "-1.5 samples: must be a number above 0");
   EXPECT_EQ(message_of([&] { sync.set_samples(std::nan("")); }), "nan samples: must be a number above 0");
@@ -411,7 +408,7 @@ TEST_F(OneRank, RefusesSamplesThatAreNoWeight) {
 }
 
 TEST_F(OneRank, RefusesToChangeTheWeightOfAStepThatHasBegun) {
-  GradientSync sync(communicator, three());
+  GradientSync sync(communicator, three_gradients());
   sync.mark_ready(0);
   EXPECT_EQ(message_of([&] { sync.set_samples(4); }),
             "samples are set before a step begins, this rank is in one");

@@ -16,9 +16,6 @@ namespace {
 
 using ::testing::ElementsAre;
 
-std::vector<GradientSpec> three() {
-  return {{.name = "a", .count = 3}, {.name = "b", .count = 20}, {.name = "c", .count = 100}};
-}
 GradientSyncOptions inline_buckets(std::vector<std::size_t> caps) {
   return {.bucket_caps = std::move(caps), .progress = Progress::kInline};
 }
@@ -56,7 +53,7 @@ class OwnReduction : public ::testing::TestWithParam<RankMode> {};
 TEST_P(OwnReduction, GetsEveryBucketWithoutTheTail) {
   run_with_communicator(2, GetParam(), [](Communicator& communicator, RankContext& rank) {
     const auto reduction = std::make_shared<TwoStages>();
-    GradientSync sync(communicator, three(), inline_buckets({256, 1 << 20}));
+    GradientSync sync(communicator, three_gradients(), inline_buckets({256, 1 << 20}));
     sync.set_reduction(reduction);
     EXPECT_EQ(sync.generation(), 1U) << "choosing a reduction moves the gradients";
     const auto journal = std::make_shared<Journal>();
@@ -79,7 +76,7 @@ TEST_P(OwnReduction, GetsEveryBucketWithoutTheTail) {
 TEST_P(OwnReduction, MayTakeSeveralStagesInEveryProgressMode) {
   for (const Progress progress : {Progress::kInline, Progress::kThread}) {
     run_with_communicator(2, GetParam(), [=](Communicator& communicator, RankContext& rank) {
-      GradientSync sync(communicator, three(), {.bucket_caps = {1}, .progress = progress});
+      GradientSync sync(communicator, three_gradients(), {.bucket_caps = {1}, .progress = progress});
       sync.set_reduction(std::make_shared<TwoStages>());
       for (int step = 0; step < 20; ++step) {
         for (const std::size_t index : {1U, 2U, 0U}) {
@@ -132,7 +129,7 @@ TEST_P(OwnReduction, HasReleasedBucketsForItself) {
     run_with_communicator(2, GetParam(), [=](Communicator& communicator, RankContext& rank) {
       GradientSyncOptions options = inline_buckets({1});
       options.divisor = divisor;
-      GradientSync sync(communicator, three(), options);
+      GradientSync sync(communicator, three_gradients(), options);
       sync.set_reduction(std::make_shared<Suspicious>());
       sync.set_samples(rank.rank() + 1);
       for (int step = 0; step < 4; ++step) {
@@ -158,7 +155,7 @@ TEST_P(OwnReduction, HasReleasedBucketsForItself) {
 
 TEST_P(OwnReduction, IsChosenBeforeTheFirstStep) {
   run_with_communicator(2, GetParam(), [](Communicator& communicator, RankContext&) {
-    GradientSync sync(communicator, three());
+    GradientSync sync(communicator, three_gradients());
     const std::string text = "a reduction is chosen before the first step";
     sync.mark_ready(0);
     EXPECT_EQ(message_of([&] { sync.set_reduction(std::make_shared<TwoStages>()); }), text);
@@ -172,7 +169,7 @@ TEST_P(OwnReduction, IsChosenBeforeTheFirstStep) {
 
 TEST_P(OwnReduction, KeepsTheValuesWhenItIsChosen) {
   run_with_communicator(2, GetParam(), [](Communicator& communicator, RankContext&) {
-    GradientSync sync(communicator, three());
+    GradientSync sync(communicator, three_gradients());
     fill(sync, 1, 3.0F);
     sync.set_reduction(std::make_shared<TwoStages>());
     EXPECT_EQ(value_of(sync, 1), 3.0F);
@@ -182,7 +179,7 @@ TEST_P(OwnReduction, KeepsTheValuesWhenItIsChosen) {
 TEST_P(OwnReduction, MustBeTheSameOnEveryRank) {
   const auto results =
       run_with_communicator(2, GetParam(), [](Communicator& communicator, RankContext& rank) {
-        GradientSync sync(communicator, three());
+        GradientSync sync(communicator, three_gradients());
         if (rank.rank() == 0) {
           sync.set_reduction(std::make_shared<TwoStages>());
         } else {

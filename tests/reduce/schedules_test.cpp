@@ -18,7 +18,7 @@
 namespace lockstep::testing {
 namespace {
 
-constexpr int kRanks = 3;
+constexpr int kWorldSize = 3;
 constexpr int kSteps = 100;
 
 class Schedules : public ::testing::TestWithParam<RankMode> {};
@@ -122,10 +122,10 @@ TEST_P(Schedules, DoNotChangeABit) {
   };
   std::set<std::string> seen;
   for (const Schedule& schedule : schedules) {
-    const auto results =
-        run_with_communicator(kRanks, GetParam(), [&schedule](Communicator& communicator, RankContext& rank) {
-          return run_schedule(communicator, rank.rank(), schedule);
-        });
+    const auto results = run_with_communicator(kWorldSize, GetParam(),
+                                               [&schedule](Communicator& communicator, RankContext& rank) {
+                                                 return run_schedule(communicator, rank.rank(), schedule);
+                                               });
     results.expect_all_ok();
     for (const RankResult& result : results) {
       seen.insert(result.value);
@@ -166,7 +166,7 @@ template <class T>
 void expect_mean(const GradientSync& sync, std::size_t index, int step) {
   std::vector<Deed> deeds;
   bool used = false;
-  for (int rank = 0; rank < kRanks; ++rank) {
+  for (int rank = 0; rank < kWorldSize; ++rank) {
     deeds.push_back(deed_of(rank, step, index));
     used = used || deeds.back().kind != Deed::kNothing;
   }
@@ -177,7 +177,7 @@ void expect_mean(const GradientSync& sync, std::size_t index, int step) {
     for (const Deed& deed : deeds) {
       sum += element<T>(deed, k);
     }
-    ASSERT_EQ(values[k], sum / kRanks) << "gradient " << index << " element " << k << " step " << step;
+    ASSERT_EQ(values[k], sum / kWorldSize) << "gradient " << index << " element " << k << " step " << step;
   }
 }
 
@@ -199,27 +199,30 @@ TEST_P(Schedules, EqualAnOracleInIntegers) {
                        .count = sizes() % (1U << (sizes() % 11)),
                        .dtype = i % 5 == 3 ? DType::kF64 : DType::kF32});
     }
-    run_with_communicator(kRanks, GetParam(), [&, progress](Communicator& communicator, RankContext& rank) {
-      GradientSync sync(communicator, specs, {.bucket_caps = {600, 3000}, .progress = progress});
-      std::mt19937 random = random_for(3, rank.rank(), 0, 0);
-      for (int step = 0; step < kSteps; ++step) {
-        for (const std::size_t index : shuffled(sync.size(), random)) {
-          const Deed deed = deed_of(rank.rank(), step, index);
-          with_type(sync, index, [&](auto type) { put<decltype(type)>(sync, index, deed); });
-          if (deed.kind == Deed::kMark) {
-            sync.mark_ready(index);
-          } else if (deed.kind == Deed::kInclude) {
-            sync.include(index);
+    run_with_communicator(
+        kWorldSize, GetParam(),
+        [&, progress](Communicator& communicator, RankContext& rank) {
+          GradientSync sync(communicator, specs, {.bucket_caps = {600, 3000}, .progress = progress});
+          std::mt19937 random = random_for(3, rank.rank(), 0, 0);
+          for (int step = 0; step < kSteps; ++step) {
+            for (const std::size_t index : shuffled(sync.size(), random)) {
+              const Deed deed = deed_of(rank.rank(), step, index);
+              with_type(sync, index, [&](auto type) { put<decltype(type)>(sync, index, deed); });
+              if (deed.kind == Deed::kMark) {
+                sync.mark_ready(index);
+              } else if (deed.kind == Deed::kInclude) {
+                sync.include(index);
+              }
+              dawdle(sync, random);
+            }
+            sync.finish();
+            for (std::size_t index = 0; index < sync.size(); ++index) {
+              with_type(sync, index, [&](auto type) { expect_mean<decltype(type)>(sync, index, step); });
+            }
           }
-          dawdle(sync, random);
-        }
-        sync.finish();
-        for (std::size_t index = 0; index < sync.size(); ++index) {
-          with_type(sync, index, [&](auto type) { expect_mean<decltype(type)>(sync, index, step); });
-        }
-      }
-      EXPECT_EQ(sync.generation(), 1U);
-    }).expect_all_ok();
+          EXPECT_EQ(sync.generation(), 1U);
+        })
+        .expect_all_ok();
   }
 }
 

@@ -40,6 +40,11 @@ RankResults run_with_communicator(int size, RankMode mode, Function function,
       options);
 }
 
+// Gradients of f32, of different sizes.
+inline std::vector<GradientSpec> three_gradients() {
+  return {{.name = "a", .count = 3}, {.name = "b", .count = 20}, {.name = "c", .count = 100}};
+}
+
 // Sets all elements of a gradient of f32.
 inline void fill(const GradientSync& sync, std::size_t index, float value) {
   const auto values = sync.values<float>(index);

@@ -3,9 +3,6 @@
 namespace lockstep::bench {
 namespace {
 
-constexpr Point kSmall{.ranks = 2, .bytes = 4096};
-constexpr Point kLarge{.ranks = 2, .bytes = 1 << 20};
-
 // Three samples around `middle_us`, the last one a slow one.
 std::vector<Sample> samples_around(double middle_us) {
   return {{.time_us = middle_us * 0.9, .proximity = Proximity::kSameL3},
@@ -17,13 +14,13 @@ std::vector<Sample> samples_around(double middle_us) {
 
 Observations example_observations() {
   Observations seen;
-  seen.samples[{kSmall, Implementation::kLockstep}] = samples_around(2);
-  seen.samples[{kSmall, Implementation::kGloo}] = samples_around(80);
-  seen.samples[{kSmall, Implementation::kOpenMpi}] = samples_around(3);
-  seen.samples[{kLarge, Implementation::kLockstep}] = samples_around(50);
-  seen.samples[{kLarge, Implementation::kGloo}] = samples_around(1000);
-  seen.samples[{kLarge, Implementation::kOpenMpi}] = samples_around(100);
-  seen.kernel_us = {{kSmall, {0.9, 1, 5}}, {kLarge, {40, 39, 90}}};
+  seen.samples[{kSmallPoint, Implementation::kLockstep}] = samples_around(2);
+  seen.samples[{kSmallPoint, Implementation::kGloo}] = samples_around(80);
+  seen.samples[{kSmallPoint, Implementation::kOpenMpi}] = samples_around(3);
+  seen.samples[{kLargePoint, Implementation::kLockstep}] = samples_around(50);
+  seen.samples[{kLargePoint, Implementation::kGloo}] = samples_around(1000);
+  seen.samples[{kLargePoint, Implementation::kOpenMpi}] = samples_around(100);
+  seen.kernel_us = {{kSmallPoint, {0.9, 1, 5}}, {kLargePoint, {40, 39, 90}}};
   seen.ping_pong_ns = {{2, {100, 200, 400}}};
   seen.blocks = {{Proximity::kSameL3, 1}, {Proximity::kCrossL3, 2}};
   seen.versions = {{Implementation::kLockstep, "lockstep 1.2.3"},

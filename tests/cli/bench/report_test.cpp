@@ -10,11 +10,9 @@ namespace {
 
 using testing::ElementsAre;
 
-constexpr Point kSmall{.ranks = 2, .bytes = 4096};
-
 TEST(Report, SummarizesTheSamplesOfEachPoint) {
   const Report report = summarize(example_observations());
-  const Result* gloo = report.find(kSmall, Implementation::kGloo);
+  const Result* gloo = report.find(kSmallPoint, Implementation::kGloo);
   ASSERT_NE(gloo, nullptr);
   EXPECT_DOUBLE_EQ(gloo->median_us, 80);
   EXPECT_DOUBLE_EQ(gloo->p95_us, 160);
@@ -24,7 +22,7 @@ TEST(Report, SummarizesTheSamplesOfEachPoint) {
 
 TEST(Report, KeepsTheStatesOfTheMachineApart) {
   const Report report = summarize(example_observations());
-  const auto& by_proximity = report.find(kSmall, Implementation::kLockstep)->by_proximity;
+  const auto& by_proximity = report.find(kSmallPoint, Implementation::kLockstep)->by_proximity;
   EXPECT_DOUBLE_EQ(by_proximity.at(Proximity::kSameL3).median_us, 1.8);
   EXPECT_EQ(by_proximity.at(Proximity::kSameL3).samples, 1);
   EXPECT_DOUBLE_EQ(by_proximity.at(Proximity::kCrossL3).median_us, 3);
@@ -34,7 +32,7 @@ TEST(Report, KeepsTheStatesOfTheMachineApart) {
 
 TEST(Report, BoundsATimeByTheKernelAndTwoFlags) {
   const Report report = summarize(example_observations());
-  const Bound* bound = report.find_bound(kSmall);
+  const Bound* bound = report.find_bound(kSmallPoint);
   ASSERT_NE(bound, nullptr);
   EXPECT_DOUBLE_EQ(bound->bound_us, 1 + 2 * 0.2 / 2);
   EXPECT_DOUBLE_EQ(bound->busbw_gbs, 4096 / 1.2 / 1e3);
@@ -43,16 +41,16 @@ TEST(Report, BoundsATimeByTheKernelAndTwoFlags) {
 
 TEST(Report, ComparesTheOthersWithLockstep) {
   const Report report = summarize(example_observations());
-  EXPECT_DOUBLE_EQ(report.times_as_long(kSmall, Implementation::kGloo).value(), 40);
-  EXPECT_DOUBLE_EQ(report.times_as_long(kSmall, Implementation::kOpenMpi).value(), 1.5);
+  EXPECT_DOUBLE_EQ(report.times_as_long(kSmallPoint, Implementation::kGloo).value(), 40);
+  EXPECT_DOUBLE_EQ(report.times_as_long(kSmallPoint, Implementation::kOpenMpi).value(), 1.5);
 }
 
 TEST(Report, ComparesNothingWithoutLockstep) {
   Observations seen = example_observations();
-  seen.samples.erase({kSmall, Implementation::kLockstep});
+  seen.samples.erase({kSmallPoint, Implementation::kLockstep});
   const Report report = summarize(seen);
-  EXPECT_EQ(report.times_as_long(kSmall, Implementation::kGloo), std::nullopt);
-  EXPECT_EQ(report.find_bound(kSmall)->share, std::nullopt);
+  EXPECT_EQ(report.times_as_long(kSmallPoint, Implementation::kGloo), std::nullopt);
+  EXPECT_EQ(report.find_bound(kSmallPoint)->share, std::nullopt);
 }
 
 TEST(Report, FindsNothingWhereNothingWasMeasured) {
@@ -64,7 +62,7 @@ TEST(Report, FindsNothingWhereNothingWasMeasured) {
 TEST(Report, ListsWhatItHasInOrder) {
   const Report report = summarize(example_observations());
   EXPECT_THAT(report.rank_counts(), ElementsAre(2));
-  EXPECT_THAT(report.points(2), ElementsAre(kSmall, Point{.ranks = 2, .bytes = 1 << 20}));
+  EXPECT_THAT(report.points(2), ElementsAre(kSmallPoint, kLargePoint));
   EXPECT_THAT(report.contenders(),
               ElementsAre(Implementation::kLockstep, Implementation::kGloo, Implementation::kOpenMpi));
 }

@@ -6,7 +6,7 @@
 namespace lockstep::doctor {
 namespace {
 
-Check judged(const BackendFacts& backends, std::string_view name) {
+Check backend_check(const BackendFacts& backends, std::string_view name) {
   return check_named(judge_backends(backends), name);
 }
 
@@ -18,9 +18,9 @@ TEST(Backends, AreNeverMoreThanInformation) {
 }
 
 TEST(Backends, SayWhatIsMissingAndWhoNeedsIt) {
-  EXPECT_EQ(judged({}, "MPI").seen, "none found; one host does not need it");
-  EXPECT_EQ(judged({}, "GPU").seen, "none found; training runs on the processor");
-  EXPECT_EQ(judged({}, "NCCL").seen, "none found; only GPUs need it");
+  EXPECT_EQ(backend_check({}, "MPI").seen, "none found; one host does not need it");
+  EXPECT_EQ(backend_check({}, "GPU").seen, "none found; training runs on the processor");
+  EXPECT_EQ(backend_check({}, "NCCL").seen, "none found; only GPUs need it");
 }
 
 TEST(Backends, NameWhatWasFound) {
@@ -28,15 +28,15 @@ TEST(Backends, NameWhatWasFound) {
                               .mpi_version = "Open MPI 4.1.4",
                               .gpus = {"A100", "A100", "T4"},
                               .nccl_library = "/usr/lib/libnccl.so.2"};
-  EXPECT_EQ(judged(backends, "MPI").seen, "Open MPI 4.1.4 (/usr/bin/mpirun)");
-  EXPECT_EQ(judged(backends, "GPU").seen, "2 x A100, 1 x T4");
-  EXPECT_EQ(judged(backends, "NCCL").seen, "/usr/lib/libnccl.so.2");
+  EXPECT_EQ(backend_check(backends, "MPI").seen, "Open MPI 4.1.4 (/usr/bin/mpirun)");
+  EXPECT_EQ(backend_check(backends, "GPU").seen, "2 x A100, 1 x T4");
+  EXPECT_EQ(backend_check(backends, "NCCL").seen, "/usr/lib/libnccl.so.2");
 }
 
 TEST(Backends, NameAnMpiThatDoesNotSayItsVersion) {
   BackendFacts backends;
   backends.mpi_launcher = "/opt/mpirun";
-  EXPECT_EQ(judged(backends, "MPI").seen, "of unknown version (/opt/mpirun)");
+  EXPECT_EQ(backend_check(backends, "MPI").seen, "of unknown version (/opt/mpirun)");
 }
 
 }  // namespace

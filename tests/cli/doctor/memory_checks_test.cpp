@@ -9,12 +9,12 @@ namespace {
 constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
 constexpr std::uint64_t kGib = std::uint64_t{1} << 30;
 
-Check judged(const Facts& facts, std::string_view name) {
+Check memory_check(const Facts& facts, std::string_view name) {
   return check_named(judge_memory(facts), name);
 }
 
 TEST(Memory, IsOkWithSomeGibibytesAvailable) {
-  const Check check = judged(healthy_facts(), "memory");
+  const Check check = memory_check(healthy_facts(), "memory");
   EXPECT_EQ(check.status, Status::kOk);
   EXPECT_EQ(check.seen, "32 GiB, 24 GiB available");
 }
@@ -22,11 +22,11 @@ TEST(Memory, IsOkWithSomeGibibytesAvailable) {
 TEST(Memory, IsScarceBelowOneGibibyteAndHopelessBelowAQuarter) {
   Facts facts = healthy_facts();
   facts.memory.available_bytes = kGib;
-  EXPECT_EQ(judged(facts, "memory").status, Status::kOk);
+  EXPECT_EQ(memory_check(facts, "memory").status, Status::kOk);
   facts.memory.available_bytes = kGib - 1;
-  EXPECT_EQ(judged(facts, "memory").status, Status::kWarning);
+  EXPECT_EQ(memory_check(facts, "memory").status, Status::kWarning);
   facts.memory.available_bytes = 256 * kMib - 1;
-  const Check check = judged(facts, "memory");
+  const Check check = memory_check(facts, "memory");
   EXPECT_EQ(check.status, Status::kProblem);
   EXPECT_EQ(check.seen, "32 GiB, 256 MiB available");
   EXPECT_EQ(check.advice,
@@ -37,13 +37,13 @@ TEST(Memory, IsScarceBelowOneGibibyteAndHopelessBelowAQuarter) {
 TEST(Memory, WarnsWhenTheMachineDoesNotSay) {
   Facts facts = healthy_facts();
   facts.memory.available_bytes = std::nullopt;
-  const Check check = judged(facts, "memory");
+  const Check check = memory_check(facts, "memory");
   EXPECT_EQ(check.status, Status::kWarning);
   EXPECT_EQ(check.seen, "unknown: /proc/meminfo does not say");
 }
 
 TEST(MemoryLimit, IsOkWhenThereIsNone) {
-  const Check check = judged(healthy_facts(), "memory limit");
+  const Check check = memory_check(healthy_facts(), "memory limit");
   EXPECT_EQ(check.status, Status::kOk);
   EXPECT_EQ(check.seen, "none");
 }
@@ -53,7 +53,7 @@ TEST(MemoryLimit, WarnsWhenItIsLowerThanTheMemory) {
   facts.cgroup.memory_bytes = 8 * kGib;
   facts.cgroup.memory_used_bytes = 3 * kGib;
   facts.cgroup.memory_group = "/docker/abc";
-  const Check check = judged(facts, "memory limit");
+  const Check check = memory_check(facts, "memory limit");
   EXPECT_EQ(check.status, Status::kWarning);
   EXPECT_EQ(check.seen, "8 GiB, 5 GiB left (control group /docker/abc)");
   EXPECT_EQ(
@@ -65,8 +65,8 @@ TEST(MemoryLimit, WarnsWhenItIsLowerThanTheMemory) {
 TEST(MemoryLimit, IsOkWhenItIsNoLowerThanTheMemory) {
   Facts facts = healthy_facts();
   facts.cgroup.memory_bytes = 32 * kGib;
-  EXPECT_EQ(judged(facts, "memory limit").status, Status::kOk);
-  EXPECT_EQ(judged(facts, "memory limit").advice, "");
+  EXPECT_EQ(memory_check(facts, "memory limit").status, Status::kOk);
+  EXPECT_EQ(memory_check(facts, "memory limit").advice, "");
 }
 
 TEST(MemoryLimit, IsAProblemWhenNothingIsLeft) {
@@ -74,19 +74,19 @@ TEST(MemoryLimit, IsAProblemWhenNothingIsLeft) {
   facts.cgroup.memory_bytes = 8 * kGib;
   facts.cgroup.memory_used_bytes = 9 * kGib;
   facts.cgroup.memory_group = "/";
-  const Check check = judged(facts, "memory limit");
+  const Check check = memory_check(facts, "memory limit");
   EXPECT_EQ(check.status, Status::kProblem);
   EXPECT_EQ(check.seen, "8 GiB, 0 B left (control group /)");
 }
 
 TEST(HugePages, AreOnlyDescribed) {
   Facts facts = healthy_facts();
-  EXPECT_EQ(judged(facts, "huge pages").seen, "advise for shared memory");
+  EXPECT_EQ(memory_check(facts, "huge pages").seen, "advise for shared memory");
   facts.memory.shared_huge_pages = "never";
-  EXPECT_EQ(judged(facts, "huge pages").seen, "never for shared memory; it uses 4 KiB pages");
+  EXPECT_EQ(memory_check(facts, "huge pages").seen, "never for shared memory; it uses 4 KiB pages");
   facts.memory.shared_huge_pages = "";
-  EXPECT_EQ(judged(facts, "huge pages").seen, "not offered for shared memory; it uses 4 KiB pages");
-  EXPECT_EQ(judged(facts, "huge pages").status, Status::kOk);
+  EXPECT_EQ(memory_check(facts, "huge pages").seen, "not offered for shared memory; it uses 4 KiB pages");
+  EXPECT_EQ(memory_check(facts, "huge pages").status, Status::kOk);
 }
 
 }  // namespace

@@ -6,21 +6,21 @@
 namespace lockstep::doctor {
 namespace {
 
-Check judged(const Facts& facts, std::string_view name) {
+Check processor_check(const Facts& facts, std::string_view name) {
   return check_named(judge_processor(facts), name);
 }
 
 TEST(ProcessorModel, NamesTheWidestVectorInstructions) {
   Facts facts = healthy_facts();
-  EXPECT_EQ(judged(facts, "model").seen, "Example CPU 9000, with AVX2");
+  EXPECT_EQ(processor_check(facts, "model").seen, "Example CPU 9000, with AVX2");
   facts.processor.features.emplace_back("avx512f");
-  EXPECT_EQ(judged(facts, "model").seen, "Example CPU 9000, with AVX-512");
+  EXPECT_EQ(processor_check(facts, "model").seen, "Example CPU 9000, with AVX-512");
 }
 
 TEST(ProcessorModel, WarnsOfAnX86WithoutAvx2) {
   Facts facts = healthy_facts();
   facts.processor.features = {"sse2", "avx"};
-  const Check check = judged(facts, "model");
+  const Check check = processor_check(facts, "model");
   EXPECT_EQ(check.status, Status::kWarning);
   EXPECT_EQ(check.seen, "Example CPU 9000, no AVX2");
   EXPECT_EQ(check.advice,
@@ -32,16 +32,16 @@ TEST(ProcessorModel, ExpectsNoAvx2OfOtherArchitectures) {
   Facts facts = healthy_facts();
   facts.processor = {
       .model = "", .architecture = "aarch64", .features = {"asimd"}, .online_cores = 8, .affinity_cores = 8};
-  EXPECT_EQ(judged(facts, "model").seen, "aarch64, with NEON");
+  EXPECT_EQ(processor_check(facts, "model").seen, "aarch64, with NEON");
   facts.processor.features = {"asimd", "sve"};
-  EXPECT_EQ(judged(facts, "model").seen, "aarch64, with SVE");
+  EXPECT_EQ(processor_check(facts, "model").seen, "aarch64, with SVE");
   facts.processor.features = {};
-  EXPECT_EQ(judged(facts, "model").seen, "aarch64");
-  EXPECT_EQ(judged(facts, "model").status, Status::kOk);
+  EXPECT_EQ(processor_check(facts, "model").seen, "aarch64");
+  EXPECT_EQ(processor_check(facts, "model").status, Status::kOk);
 }
 
 TEST(Cores, AreOkWhenAllAreUsable) {
-  const Check check = judged(healthy_facts(), "cores");
+  const Check check = processor_check(healthy_facts(), "cores");
   EXPECT_EQ(check.status, Status::kOk);
   EXPECT_EQ(check.seen, "8, all of them usable");
 }
@@ -49,7 +49,7 @@ TEST(Cores, AreOkWhenAllAreUsable) {
 TEST(Cores, WarnsOfAnAffinityMaskOfOneCore) {
   Facts facts = healthy_facts();
   facts.processor.affinity_cores = 1;
-  const Check check = judged(facts, "cores");
+  const Check check = processor_check(facts, "cores");
   EXPECT_EQ(check.status, Status::kWarning);
   EXPECT_EQ(check.seen, "1 of 8 online cores, by the affinity mask");
   EXPECT_EQ(check.advice,
@@ -61,7 +61,7 @@ TEST(Cores, WarnsOfAMachineWithOneCore) {
   Facts facts = healthy_facts();
   facts.processor.online_cores = 1;
   facts.processor.affinity_cores = 1;
-  const Check check = judged(facts, "cores");
+  const Check check = processor_check(facts, "cores");
   EXPECT_EQ(check.status, Status::kWarning);
   EXPECT_EQ(check.seen, "1");
   EXPECT_EQ(check.advice, "Ranks take turns on one core: correct, but no faster than a single process.");
@@ -70,18 +70,18 @@ TEST(Cores, WarnsOfAMachineWithOneCore) {
 TEST(Cores, TrustsTheOnlineCoresWhenTheMaskIsUnknown) {
   Facts facts = healthy_facts();
   facts.processor.affinity_cores = 0;
-  EXPECT_EQ(judged(facts, "cores").seen, "8, all of them usable");
+  EXPECT_EQ(processor_check(facts, "cores").seen, "8, all of them usable");
 }
 
 TEST(CpuQuota, IsOkWhenThereIsNone) {
-  EXPECT_EQ(judged(healthy_facts(), "cpu quota").seen, "none");
+  EXPECT_EQ(processor_check(healthy_facts(), "cpu quota").seen, "none");
 }
 
 TEST(CpuQuota, WarnsOfHalfACore) {
   Facts facts = healthy_facts();
   facts.cgroup.cpu_cores = 0.5;
   facts.cgroup.cpu_group = "/job";
-  const Check check = judged(facts, "cpu quota");
+  const Check check = processor_check(facts, "cpu quota");
   EXPECT_EQ(check.status, Status::kWarning);
   EXPECT_EQ(check.seen, "0.5 cores for 8 cores (control group /job)");
   EXPECT_EQ(
@@ -95,7 +95,7 @@ TEST(CpuQuota, IsOkWhenItCoversEveryUsableCore) {
   facts.processor.affinity_cores = 2;
   facts.cgroup.cpu_cores = 2.0;
   facts.cgroup.cpu_group = "/";
-  const Check check = judged(facts, "cpu quota");
+  const Check check = processor_check(facts, "cpu quota");
   EXPECT_EQ(check.status, Status::kOk);
   EXPECT_EQ(check.seen, "2 cores (control group /)");
 }

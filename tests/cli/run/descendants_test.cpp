@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-Deadline soon() {
+Deadline patience() {
   return Deadline::after(20s);
 }
 
@@ -55,7 +55,7 @@ TEST(KillDescendants, FindsThemHoweverFarDown) {
   adopt_orphans();
   start_line(5);
   start_line(0);
-  EXPECT_TRUE(kill_descendants(soon()));
+  EXPECT_TRUE(kill_descendants(patience()));
   survivors.expect_nobody_left();
 }
 
@@ -69,7 +69,7 @@ TEST(KillDescendants, FindsOneWithParenthesesInItsName) {
   }
   char byte = 0;
   ASSERT_EQ(read(ready.read.get(), &byte, 1), 1);
-  EXPECT_TRUE(kill_descendants(soon()));
+  EXPECT_TRUE(kill_descendants(patience()));
   survivors.expect_nobody_left();
 }
 

@@ -36,7 +36,7 @@ Deadline soon() {
   return Deadline::after(std::chrono::seconds(50));
 }
 
-std::string text_of(const fs::path& path) {
+std::string bytes_of(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
@@ -107,7 +107,7 @@ LauncherRun::~LauncherRun() {
 std::vector<pid_t> LauncherRun::processes() const {
   std::vector<pid_t> found;
   for (const ProcessEntry& process : list_processes()) {
-    const std::string environment = text_of(fs::path("/proc") / std::to_string(process.id) / "environ");
+    const std::string environment = bytes_of(fs::path("/proc") / std::to_string(process.id) / "environ");
     if (process.state != 'Z' && environment.find("LOCKSTEP_TEST_MARK=" + mark_) != std::string::npos) {
       found.push_back(process.id);
     }
@@ -191,7 +191,7 @@ const FinishedRun& LauncherRun::finish() {
   const auto status = launcher_.wait(deadline);
   EXPECT_TRUE(status.has_value()) << "the launcher does not end:\n" << done_.out << done_.err;
   done_.exit_code = status.value_or(ExitStatus{.exit_code = -1}).shell_code();
-  done_.report = nlohmann::json::parse(text_of(folder_.path() / "report.json"), nullptr, false);
+  done_.report = nlohmann::json::parse(bytes_of(folder_.path() / "report.json"), nullptr, false);
   EXPECT_THAT(processes(), ::testing::IsEmpty()) << "are left when the launcher has ended";
   return done_;
 }

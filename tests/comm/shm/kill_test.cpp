@@ -36,7 +36,7 @@ std::int64_t now_ns() {
   return Clock::real().now().time_since_epoch().count();
 }
 
-std::string fresh_token() {
+std::string fault_token() {
   static int count = 0;
   return "fault " + std::to_string(getpid()) + "." + std::to_string(count++);
 }
@@ -91,7 +91,7 @@ TEST(KilledRank, IsNamedByEverySurvivor) {
   std::mt19937 random(20261115);
   std::vector<std::int64_t> delays_ns;
   for (int trial = 0; trial < kTrials; ++trial) {
-    const std::string token = fresh_token();
+    const std::string token = fault_token();
     RankGroup group(kRanks, RankMode::kProcesses, [&](RankContext& rank) {
       Communicator communicator = join(rank, token);
       ++rank.shared<Shared>().joined;
@@ -143,7 +143,7 @@ TEST(KilledRank, IsNamedByEverySurvivor) {
 // Ranks 0 and 2 wait in a collective; rank 1 does `leave` instead.
 RankResults run_with_a_deserter(RankMode mode, const std::function<void(Communicator&)>& leave,
                                 std::chrono::nanoseconds timeout = 20s) {
-  const std::string token = fresh_token();
+  const std::string token = fault_token();
   return run_ranks(3, mode, [&](RankContext& rank) {
     Communicator communicator = join(rank, token);
     communicator.set_timeout(timeout);
@@ -217,7 +217,7 @@ TEST_P(ARankThatLeaves, IsNamedWithItsReasonWhenItAborts) {
 }
 
 TEST_P(ARankThatLeaves, IsNamedAtTheDeadlineWhenItStalls) {
-  const std::string token = fresh_token();
+  const std::string token = fault_token();
   const auto results = run_ranks(3, GetParam(), [&](RankContext& rank) {
     Communicator communicator = join(rank, token);
     communicator.set_timeout(300ms);
@@ -248,7 +248,7 @@ INSTANTIATE_TEST_SUITE_P(Modes, ARankThatLeaves, ::testing::ValuesIn(kRankModes)
 
 TEST(AFinishedRank, MayLeaveWhileOthersAreStillReading) {
   for (int trial = 0; trial < 50; ++trial) {
-    const std::string token = fresh_token();
+    const std::string token = fault_token();
     run_ranks(4, RankMode::kProcesses, [&](RankContext& rank) {
       Communicator communicator = join(rank, token);
       std::vector<float> values(30'000, 1.0F);

@@ -23,7 +23,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-std::string fresh_token() {
+std::string meeting_token() {
   static std::atomic<int> count{0};
   return "meeting " + std::to_string(getpid()) + "." + std::to_string(count++);
 }
@@ -42,7 +42,7 @@ class MeetingTest : public ::testing::TestWithParam<RankMode> {};
 
 TEST_P(MeetingTest, GivesEveryRankTheDescriptorsOfAll) {
   for (const int ranks : {1, 2, 5}) {
-    const std::string token = fresh_token();
+    const std::string token = meeting_token();
     run_ranks(ranks, GetParam(), [&](RankContext& rank) {
       Meeting meeting = Meeting::hold(options_for(rank, token), rank.deadline());
       auto* inodes = reinterpret_cast<std::atomic<std::uint64_t>*>(rank.shared_bytes().data());
@@ -62,7 +62,7 @@ TEST_P(MeetingTest, GivesEveryRankTheDescriptorsOfAll) {
 }
 
 TEST_P(MeetingTest, NamesTheMissingRanksAtTheDeadlineOnEveryRank) {
-  const std::string token = fresh_token();
+  const std::string token = meeting_token();
   const auto results = run_ranks(5, GetParam(), [&](RankContext& rank) {
     if (rank.rank() == 2 || rank.rank() == 4) {
       return;
@@ -78,7 +78,7 @@ TEST_P(MeetingTest, NamesTheMissingRanksAtTheDeadlineOnEveryRank) {
 }
 
 TEST_P(MeetingTest, SaysThatRankZeroIsMissing) {
-  const std::string token = fresh_token();
+  const std::string token = meeting_token();
   const auto results = run_ranks(2, GetParam(), [&](RankContext& rank) {
     if (rank.rank() == 1) {
       Meeting::hold(options_for(rank, token), Deadline::after(100ms));
@@ -91,7 +91,7 @@ TEST_P(MeetingTest, SaysThatRankZeroIsMissing) {
 }
 
 TEST_P(MeetingTest, RefusesTwoRanksWithOneNumber) {
-  const std::string token = fresh_token();
+  const std::string token = meeting_token();
   const auto results = run_ranks(3, GetParam(), [&](RankContext& rank) {
     MeetingOptions options = options_for(rank, token);
     options.size = 4;  // so that the first two do not go ahead without the third
@@ -106,7 +106,7 @@ TEST_P(MeetingTest, RefusesTwoRanksWithOneNumber) {
 }
 
 TEST_P(MeetingTest, RefusesRanksThatExpectAnotherSize) {
-  const std::string token = fresh_token();
+  const std::string token = meeting_token();
   const auto results = run_ranks(2, GetParam(), [&](RankContext& rank) {
     MeetingOptions options = options_for(rank, token);
     options.size = rank.rank() == 0 ? 2 : 3;
@@ -120,7 +120,7 @@ TEST_P(MeetingTest, RefusesRanksThatExpectAnotherSize) {
 }
 
 TEST_P(MeetingTest, KeepsGroupsOfOneJobApart) {
-  const std::string token = fresh_token();
+  const std::string token = meeting_token();
   run_ranks(4, GetParam(), [&](RankContext& rank) {
     MeetingOptions options = options_for(rank, token);
     options.group = rank.rank() < 2 ? "left" : "right";
@@ -133,7 +133,7 @@ TEST_P(MeetingTest, KeepsGroupsOfOneJobApart) {
 INSTANTIATE_TEST_SUITE_P(Modes, MeetingTest, ::testing::ValuesIn(kRankModes), rank_mode_name);
 
 TEST(Meeting, SaysWhoIsMissingWhileItWaits) {
-  const std::string token = fresh_token();
+  const std::string token = meeting_token();
   const auto results = run_ranks(2, RankMode::kProcesses, [&](RankContext& rank) {
     if (rank.rank() == 0) {
       MeetingOptions options = options_for(rank, token);
@@ -146,7 +146,7 @@ TEST(Meeting, SaysWhoIsMissingWhileItWaits) {
 }
 
 TEST(Meeting, NamesARankThatDiesDuringAnExchange) {
-  const std::string token = fresh_token();
+  const std::string token = meeting_token();
   const auto results = run_ranks(3, RankMode::kProcesses, [&](RankContext& rank) {
     Meeting meeting = Meeting::hold(options_for(rank, token), rank.deadline());
     if (rank.rank() == 1) {

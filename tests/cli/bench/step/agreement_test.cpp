@@ -7,23 +7,23 @@
 namespace lockstep::bench::step {
 namespace {
 
-constexpr TrainingCase kMlp{.model = Model::kMlp, .batch = 32};
+constexpr TrainingCase kAnyCase{.model = Model::kMlp, .batch = 32};
 
 TEST(Agreement, LetsThoseWhoShareAndThoseWhoDoNotDiffer) {
-  EXPECT_NO_THROW(require_agreement(kMlp, {{Variant::kNoComm, {2.0, 2.1}},
-                                           {Variant::kDdp, {2.3, 2.4}},
-                                           {Variant::kDdpOneRank, {2.0}},
-                                           {Variant::kPlainOneRank, {2.0}},
-                                           {Variant::kPytorchDdp, {2.3, 2.4}}}));
+  EXPECT_NO_THROW(require_agreement(kAnyCase, {{Variant::kNoComm, {2.0, 2.1}},
+                                               {Variant::kDdp, {2.3, 2.4}},
+                                               {Variant::kDdpOneRank, {2.0}},
+                                               {Variant::kPlainOneRank, {2.0}},
+                                               {Variant::kPytorchDdp, {2.3, 2.4}}}));
 }
 
 TEST(Agreement, AllowsForSumsInAnotherOrder) {
-  EXPECT_NO_THROW(require_agreement(kMlp, {{Variant::kDdp, {2.3}}, {Variant::kPytorchDdp, {2.30001}}}));
+  EXPECT_NO_THROW(require_agreement(kAnyCase, {{Variant::kDdp, {2.3}}, {Variant::kPytorchDdp, {2.30001}}}));
 }
 
 TEST(Agreement, NamesTwoThatDoNotTrainTheSame) {
   try {
-    require_agreement(kMlp, {{Variant::kDdp, {2.3, 2.4}}, {Variant::kPytorchDdpView, {2.3, 2.41}}});
+    require_agreement(kAnyCase, {{Variant::kDdp, {2.3, 2.4}}, {Variant::kPytorchDdpView, {2.3, 2.41}}});
     FAIL() << "nothing was thrown";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kMismatch);
@@ -35,12 +35,12 @@ TEST(Agreement, NamesTwoThatDoNotTrainTheSame) {
 }
 
 TEST(Agreement, FindsAVariantThatSharesWhereItShouldNot) {
-  EXPECT_THROW(require_agreement(kMlp, {{Variant::kNoComm, {2.0, 2.1}}, {Variant::kPlainOneRank, {2.3}}}),
+  EXPECT_THROW(require_agreement(kAnyCase, {{Variant::kNoComm, {2.0, 2.1}}, {Variant::kPlainOneRank, {2.3}}}),
                Error);
 }
 
 TEST(Agreement, TakesNoLossAtAllForAgreement) {
-  EXPECT_NO_THROW(require_agreement(kMlp, {}));
+  EXPECT_NO_THROW(require_agreement(kAnyCase, {}));
 }
 
 }  // namespace

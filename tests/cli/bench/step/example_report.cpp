@@ -5,9 +5,6 @@
 namespace lockstep::bench::step {
 namespace {
 
-constexpr TrainingCase kMlp{.model = Model::kMlp, .batch = 32};
-constexpr TrainingCase kGpt{.model = Model::kGpt, .batch = 2};
-
 void add_case(Observations& seen, const TrainingCase& training, const std::array<double, 6>& medians_ms) {
   std::size_t i = 0;
   for (const Variant variant : kVariants) {
@@ -23,8 +20,8 @@ void add_case(Observations& seen, const TrainingCase& training, const std::array
 
 Observations example_observations() {
   Observations seen;
-  add_case(seen, kMlp, {40, 44, 30, 30, 66, 60.5});
-  add_case(seen, kGpt, {100, 110, 90, 90, 165, 176});
+  add_case(seen, kMlpCase, {40, 44, 30, 30, 66, 60.5});
+  add_case(seen, kGptCase, {100, 110, 90, 90, 165, 176});
   seen.versions = {"lockstep 1.2.3 on libtorch 2.3.4", "PyTorch 2.3.4"};
   return seen;
 }

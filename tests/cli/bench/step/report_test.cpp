@@ -14,9 +14,6 @@ namespace {
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 
-constexpr TrainingCase kMlp{.model = Model::kMlp, .batch = 32};
-constexpr TrainingCase kGpt{.model = Model::kGpt, .batch = 2};
-
 // Without some of the variants.
 Report without(const std::vector<Variant>& variants) {
   Report report = example_report();
@@ -30,7 +27,7 @@ Report without(const std::vector<Variant>& variants) {
 
 TEST(StepReport, SummarizesTheTimesOfEachVariant) {
   const Report report = example_report();
-  const Result* result = report.find(kMlp, Variant::kDdp);
+  const Result* result = report.find(kMlpCase, Variant::kDdp);
   ASSERT_NE(result, nullptr);
   EXPECT_EQ(result->median_ms, 44);
   EXPECT_EQ(result->p10_ms, 22);
@@ -41,27 +38,27 @@ TEST(StepReport, SummarizesTheTimesOfEachVariant) {
 }
 
 TEST(StepReport, KeepsTheOrderOfTheCases) {
-  EXPECT_THAT(example_report().cases(), ElementsAre(kMlp, kGpt));
+  EXPECT_THAT(example_report().cases(), ElementsAre(kMlpCase, kGptCase));
   EXPECT_THAT(example_report().variants(), ElementsAreArray(kVariants));
 }
 
 TEST(StepReport, ComparesWithTheFasterOfPytorchsVariants) {
-  EXPECT_DOUBLE_EQ(example_report().ratio(kMlp, Ratio::kSpeedUp).value(), 60.5 / 44);
-  EXPECT_DOUBLE_EQ(example_report().ratio(kGpt, Ratio::kSpeedUp).value(), 165.0 / 110);
+  EXPECT_DOUBLE_EQ(example_report().ratio(kMlpCase, Ratio::kSpeedUp).value(), 60.5 / 44);
+  EXPECT_DOUBLE_EQ(example_report().ratio(kGptCase, Ratio::kSpeedUp).value(), 165.0 / 110);
 }
 
 TEST(StepReport, ComparesWithTheVariantOfPytorchThatIsThere) {
-  EXPECT_DOUBLE_EQ(without({Variant::kPytorchDdpView}).ratio(kMlp, Ratio::kSpeedUp).value(), 66.0 / 44);
+  EXPECT_DOUBLE_EQ(without({Variant::kPytorchDdpView}).ratio(kMlpCase, Ratio::kSpeedUp).value(), 66.0 / 44);
 }
 
 TEST(StepReport, ComparesWithNoCommunicationAndWithPlainLibtorch) {
-  EXPECT_DOUBLE_EQ(example_report().ratio(kMlp, Ratio::kOverhead).value(), 1.1);
-  EXPECT_DOUBLE_EQ(example_report().ratio(kMlp, Ratio::kOneRank).value(), 1);
+  EXPECT_DOUBLE_EQ(example_report().ratio(kMlpCase, Ratio::kOverhead).value(), 1.1);
+  EXPECT_DOUBLE_EQ(example_report().ratio(kMlpCase, Ratio::kOneRank).value(), 1);
 }
 
 TEST(StepReport, HasNoRatioWithoutItsVariants) {
   const Report report = without({Variant::kPytorchDdp, Variant::kPytorchDdpView, Variant::kNoComm});
-  EXPECT_FALSE(report.ratio(kMlp, Ratio::kSpeedUp));
+  EXPECT_FALSE(report.ratio(kMlpCase, Ratio::kSpeedUp));
   EXPECT_FALSE(report.geometric_mean(Ratio::kSpeedUp));
   EXPECT_FALSE(report.geometric_mean(Ratio::kOverhead));
   EXPECT_TRUE(report.geometric_mean(Ratio::kOneRank));
