@@ -8,8 +8,8 @@
 namespace lockstep::testing {
 namespace {
 
-struct NetImpl : torch::nn::Module {
-  NetImpl() {
+struct NormalizedImpl : torch::nn::Module {
+  NormalizedImpl() {
     conv = register_module("conv", torch::nn::Conv2d(2, 3, 3));
     norm = register_module("norm", torch::nn::BatchNorm2d(3));
     tail = register_module(
@@ -22,11 +22,11 @@ struct NetImpl : torch::nn::Module {
   torch::nn::BatchNorm2d norm{nullptr};
   torch::nn::Sequential tail{nullptr};
 };
-TORCH_MODULE(Net);
+TORCH_MODULE(Normalized);
 
 TEST(Buffers, AreThoseOfRankZeroAfterEveryStep) {
   run_world(2, [](World& world) {
-    Net net;
+    Normalized net;
     DistributedDataParallel model(net, world);
     for (int step = 0; step < 3; ++step) {
       const torch::Tensor x = torch::randn({4, 2, 6, 6});
@@ -44,7 +44,7 @@ TEST(Buffers, AreThoseOfRankZeroAfterEveryStep) {
 TEST(Buffers, CanBeAveragedOrLeftAlone) {
   run_world(2, [](World& world) {
     for (const BufferSync mode : {BufferSync::kAverage, BufferSync::kNone}) {
-      Net net;
+      Normalized net;
       DistributedDataParallel model(net, world, {.buffers = mode});
       const torch::Tensor y = model(torch::randn({4, 2, 6, 6}));
       const torch::Tensor mine = net->norm->running_mean.clone();
@@ -62,7 +62,7 @@ TEST(Buffers, CanBeAveragedOrLeftAlone) {
 
 TEST(Buffers, LetTwoForwardsComeBeforeABackward) {
   run_world(2, [](World& world) {
-    Net net;
+    Normalized net;
     DistributedDataParallel model(net, world);
     for (int step = 0; step < 3; ++step) {
       const torch::Tensor real = model(torch::randn({4, 2, 6, 6}));
@@ -75,8 +75,8 @@ TEST(Buffers, LetTwoForwardsComeBeforeABackward) {
 
 TEST(SyncBatchNorm, EqualsOneProcessWithTheWholeBatch) {
   run_world(3, [](World& world) {
-    Net net;
-    Net alone;
+    Normalized net;
+    Normalized alone;
     EXPECT_EQ(convert_sync_batchnorm(*net, world), 3);
     EXPECT_EQ(convert_sync_batchnorm(*net, world), 0);
     DistributedDataParallel model(net, world, {.buffers = BufferSync::kNone});
@@ -119,8 +119,8 @@ TEST(SyncBatchNorm, EqualsOneProcessWithTheWholeBatch) {
 
 TEST(SyncBatchNorm, LeavesOtherLayersAlone) {
   run_world(2, [](World& world) {
-    Net converted;
-    Net plain;
+    Normalized converted;
+    Normalized plain;
     convert_sync_batchnorm(*converted, world);
     if (world.rank() == 0) {  // would wait for the other rank if it were converted
       plain->forward(torch::randn({4, 2, 6, 6})).sum().backward();

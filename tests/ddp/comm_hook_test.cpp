@@ -96,7 +96,7 @@ TEST(PowerSgd, RefusesOptionsThatCannotWork) {
 }
 
 // Counts what goes by, and sends it.
-class Counting final : public CommHook {
+class CountingHook final : public CommHook {
  public:
   std::string_view name() const override { return "counting"; }
   std::unique_ptr<BucketWork> start(const TensorBucket& bucket, Communicator& communicator) override {
@@ -122,7 +122,7 @@ class Counting final : public CommHook {
 
 TEST(CommHook, OfTheUserSeesEveryBucketOnce) {
   run_world(2, [](World& world) {
-    const auto hook = std::make_shared<Counting>();
+    const auto hook = std::make_shared<CountingHook>();
     const auto plain = gradients_with(world, nullptr);
     const auto hooked = gradients_with(world, hook);
     for (std::size_t i = 0; i < plain.size(); ++i) {

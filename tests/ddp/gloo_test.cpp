@@ -8,8 +8,8 @@
 namespace lockstep::testing {
 namespace {
 
-struct NetImpl : torch::nn::Module {
-  NetImpl() {
+struct BranchyImpl : torch::nn::Module {
+  BranchyImpl() {
     first = register_module("first", torch::nn::Linear(8, 16));
     norm = register_module("norm", torch::nn::BatchNorm1d(16));
     often = register_module("often", torch::nn::Linear(16, 4));
@@ -22,12 +22,12 @@ struct NetImpl : torch::nn::Module {
   torch::nn::Linear first{nullptr}, often{nullptr}, seldom{nullptr};
   torch::nn::BatchNorm1d norm{nullptr};
 };
-TORCH_MODULE(Net);
+TORCH_MODULE(Branchy);
 
 // Trains, with accumulation and a layer that only some ranks use, and returns the bits of parameters and buffers.
 std::string train(World& world) {
   torch::manual_seed(3);
-  Net net;
+  Branchy net;
   DistributedDataParallel model(net, world, {.bucket_caps = {512}});
   torch::optim::SGD optimizer(model.parameters(), torch::optim::SGDOptions(0.05).momentum(0.9));
   torch::manual_seed(20 + world.rank());

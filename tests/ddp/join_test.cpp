@@ -7,8 +7,8 @@
 namespace lockstep::testing {
 namespace {
 
-struct NetImpl : torch::nn::Module {
-  NetImpl() {
+struct NormedLayerImpl : torch::nn::Module {
+  NormedLayerImpl() {
     linear = register_module("linear", torch::nn::Linear(3, 2));
     norm = register_module("norm", torch::nn::BatchNorm1d(2));
   }
@@ -16,7 +16,7 @@ struct NetImpl : torch::nn::Module {
   torch::nn::Linear linear{nullptr};
   torch::nn::BatchNorm1d norm{nullptr};
 };
-TORCH_MODULE(Net);
+TORCH_MODULE(NormedLayer);
 
 int batches_of(int rank) {
   return 2 + 3 * rank;
@@ -24,7 +24,7 @@ int batches_of(int rank) {
 
 TEST(Join, KeepsReplicasTheSameWhenEveryRankSteps) {
   run_world(3, [](World& world) {
-    Net net;
+    NormedLayer net;
     DistributedDataParallel model(net, world);
     torch::optim::AdamW optimizer(model.parameters());
     for (int epoch = 0; epoch < 2; ++epoch) {
@@ -48,7 +48,7 @@ TEST(Join, KeepsReplicasTheSameWhenEveryRankSteps) {
 
 TEST(Join, BroadcastsTheParametersInTheEndWithoutAStep) {
   run_world(3, [](World& world) {
-    Net net;
+    NormedLayer net;
     DistributedDataParallel model(net, world);
     torch::optim::SGD optimizer(model.parameters(), 0.1);
     {

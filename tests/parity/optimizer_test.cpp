@@ -18,7 +18,7 @@
 namespace lockstep::testing {
 namespace {
 
-constexpr int kSteps = 50;
+constexpr int kOptimizerSteps = 50;
 
 void set_parameters(Model& model, const Dump& dump) {
   const torch::NoGradGuard no_grad;
@@ -33,7 +33,7 @@ void follow_gradients(const Dump& dump, std::string_view model_name, std::string
   const auto model = make_model(model_name);
   set_parameters(*model, dump);
   const auto optimizer = make_optimizer(optimizer_name, model->parameters());
-  for (int step = 0; step < kSteps; ++step) {
+  for (int step = 0; step < kOptimizerSteps; ++step) {
     for (auto& parameter : model->named_parameters()) {
       parameter.value().mutable_grad() = dump.tensor(c10::str("gradient/", step, "/", parameter.key()));
     }
@@ -58,7 +58,7 @@ Comparison follow_all(const PeerRun& peer, std::string_view optimizer, double to
 
 TEST(OptimizerParity, IsExactForSgdAndCloseForAdamW) {
   const TempDir dumps;
-  const PeerRun peer{.ranks = 1, .scenarios = {"plain"}, .steps = kSteps, .output = dumps.path()};
+  const PeerRun peer{.ranks = 1, .scenarios = {"plain"}, .steps = kOptimizerSteps, .output = dumps.path()};
   if (const auto obstacle = run_peer(peer)) {
     GTEST_SKIP() << *obstacle;
   }

@@ -24,7 +24,7 @@ namespace lockstep::testing {
 namespace {
 
 constexpr int kRanks = 3;
-constexpr int kSteps = 20;
+constexpr int kStepsCompared = 20;
 
 // Makes this rank late by up to 2 ms, differently on every rank.
 class Lateness {
@@ -96,7 +96,7 @@ Outcome train(World& world, std::string_view model_name, const Variant& variant)
   const auto optimizer = make_optimizer("adamw", replica.parameters());
   Lateness lateness(world.rank());
   torch::manual_seed(static_cast<std::uint64_t>(100 + world.rank()));
-  for (int step = 0; step < kSteps; ++step) {
+  for (int step = 0; step < kStepsCompared; ++step) {
     if (variant.late_steps) {
       lateness.wait();
     }
