@@ -132,11 +132,12 @@ void check_reduction(Communicator& c, Memory& memory, const ReductionCase& test,
 void check_reductions(Communicator& c, const ConformanceSizes& sizes) {
   Memory memory(c, longest(sizes) * 8);
   for (const std::size_t length : sizes.lengths) {
-    for (const DType dtype : types(sizes)) {
-      for (int index = 0; index < kReduceOpCount; ++index) {
-        const auto op = static_cast<ReduceOp>(index);
+    for (int index = 0; index < kReduceOpCount; ++index) {
+      const auto op = static_cast<ReduceOp>(index);
+      const Combined everyones(c.size(), 0, length, op);
+      for (const DType dtype : types(sizes)) {
         const auto mine = pattern_bytes(c.rank(), 0, length, dtype, op);
-        const auto combined = combined_bytes(c.size(), 0, length, dtype, op);
+        const auto combined = everyones.bytes(dtype);
         for (const bool symmetric : {false, true}) {
           for (const bool in_place : {false, true}) {
             check_reduction(c, memory, {length, dtype, op, mine, combined}, symmetric, in_place);
@@ -283,7 +284,7 @@ void check_several_in_flight(Communicator& c) {
       }
       works[next].wait();
       expect_bytes(buffers[next].data(),
-                   combined_bytes(c.size(), next, buffers[next].count(), DType::kF32, ReduceOp::kSum),
+                   Combined(c.size(), next, buffers[next].count(), ReduceOp::kSum).bytes(DType::kF32),
                    DType::kF32);
     }
   }

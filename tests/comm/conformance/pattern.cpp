@@ -70,16 +70,22 @@ std::vector<std::byte> pattern_bytes(int rank, std::size_t first, std::size_t co
   return bytes;
 }
 
-std::vector<std::byte> combined_bytes(int ranks, std::size_t first, std::size_t count, DType dtype,
-                                      ReduceOp op) {
-  const std::size_t size = size_of(dtype);
-  std::vector<std::byte> bytes(count * size);
+Combined::Combined(int ranks, std::size_t first, std::size_t count, ReduceOp op)
+    : values_(count), divisor_(op == ReduceOp::kAvg ? ranks : 1) {
   for (std::size_t i = 0; i < count; ++i) {
     std::int64_t value = pattern_value(0, first + i, op);
     for (int rank = 1; rank < ranks; ++rank) {
       value = combine(op, value, pattern_value(rank, first + i, op));
     }
-    encode(bytes.data() + i * size, dtype, value, op == ReduceOp::kAvg ? ranks : 1);
+    values_[i] = value;
+  }
+}
+
+std::vector<std::byte> Combined::bytes(DType dtype) const {
+  const std::size_t size = size_of(dtype);
+  std::vector<std::byte> bytes(values_.size() * size);
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    encode(bytes.data() + i * size, dtype, values_[i], divisor_);
   }
   return bytes;
 }
