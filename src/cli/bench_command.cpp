@@ -32,7 +32,7 @@ namespace fs = std::filesystem;
 using bench::Implementation;
 using config::ByteSize;
 
-constexpr const char* kHelp =
+constexpr const char* kBenchHelp =
     "usage: lockstep bench allreduce [OPTION]...\n"
     "       lockstep bench step [OPTION]...\n"
     "\n"
@@ -190,11 +190,11 @@ int run_bench(int argc, const char* const* argv) {
     return run_bench_worker(argc - 1, argv + 1);
   }
   if (name == "--help" || name == "-h") {
-    std::cout << kHelp;
+    std::cout << kBenchHelp;
     return kExitOk;
   }
   if (name.empty()) {
-    std::cerr << kHelp;
+    std::cerr << kBenchHelp;
   } else {
     std::cerr << fmt::format("lockstep bench: unknown benchmark '{}'; there are 'allreduce' and 'step'\n",
                              name);

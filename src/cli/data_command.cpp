@@ -28,7 +28,7 @@ namespace fs = std::filesystem;
 using config::ByteSize;
 using doctor::size_text;
 
-constexpr const char* kHelp =
+constexpr const char* kDataHelp =
     "usage: lockstep data tokens --output FOLDER [OPTION]... FILE|FOLDER...\n"
     "       lockstep data info SHARD...\n"
     "\n"
@@ -190,11 +190,11 @@ int run_data(int argc, const char* const* argv) {
     return run_info(argc - 1, argv + 1);
   }
   if (name == "--help" || name == "-h") {
-    std::cout << kHelp;
+    std::cout << kDataHelp;
     return kExitOk;
   }
   if (name.empty()) {
-    std::cerr << kHelp;
+    std::cerr << kDataHelp;
   } else {
     std::cerr << fmt::format("lockstep data: unknown action {}; there are 'tokens' and 'info'\n",
                              config::in_quotes(name));

@@ -16,7 +16,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "shards are mapped as they lie in the file");
 
-constexpr std::string_view kMagic = "LSTOKENS";
+constexpr std::string_view kTokenMagic = "LSTOKENS";
 constexpr std::uint32_t kVersion = 1;
 
 // As it lies in the file, little endian.
@@ -53,9 +53,9 @@ class HeaderCheck {
 
 void require_sound(const HeaderCheck& check, const Layout& layout) {
   const std::string_view magic(layout.magic.data(), layout.magic.size());
-  check.require(
-      magic == kMagic, ErrorCode::kCorrupt, 0,
-      fmt::format("expected '{}', the start of a token shard, found {}", kMagic, config::in_quotes(magic)));
+  check.require(magic == kTokenMagic, ErrorCode::kCorrupt, 0,
+                fmt::format("expected '{}', the start of a token shard, found {}", kTokenMagic,
+                            config::in_quotes(magic)));
   check.require(layout.version == kVersion, ErrorCode::kUnsupported, offsetof(Layout, version),
                 fmt::format("version {} of token shards; version {} is read", layout.version, kVersion));
   check.require(layout.header_checksum == header_checksum(layout), ErrorCode::kCorrupt,
@@ -80,7 +80,7 @@ std::array<std::byte, kTokenHeaderBytes> encode_token_header(const TokenHeader& 
                 .checksum = header.checksum,
                 .reserved = {},
                 .header_checksum = 0};
-  std::copy(kMagic.begin(), kMagic.end(), layout.magic.begin());
+  std::copy(kTokenMagic.begin(), kTokenMagic.end(), layout.magic.begin());
   layout.header_checksum = header_checksum(layout);
   return std::bit_cast<std::array<std::byte, kTokenHeaderBytes>>(layout);
 }
