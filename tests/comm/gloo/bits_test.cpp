@@ -32,28 +32,32 @@ void append_bytes(std::string& to, const std::vector<T>& values) {
   to.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
 }
 
-// Everything that reduces, one after the other; returns the bits of all results on this rank.
-std::string reduce_everything(Communicator& communicator) {
+constexpr std::size_t kLongest = (1UL << 20) + 5;
+
+// Everything that reduces, over the beginnings of `mine`, one after the other; returns the bits of all results on this
+// rank. `mine` has kLongest elements for each rank: to draw them takes longer than to reduce them.
+std::string reduce_everything(Communicator& communicator, const std::vector<float>& mine) {
+  const auto beginning = [&](std::size_t count) {
+    return std::vector<float>(mine.data(), mine.data() + count);
+  };
   std::string bits;
-  for (const std::size_t count : {7UL, 3001UL, 70'003UL, (1UL << 20) + 5}) {
+  for (const std::size_t count : {7UL, 3001UL, 70'003UL, kLongest}) {
     for (const ReduceOp op : {ReduceOp::kSum, ReduceOp::kAvg, ReduceOp::kProduct}) {
-      std::vector<float> values = values_of(communicator.rank(), count);
+      std::vector<float> values = beginning(count);
       communicator.all_reduce(values, op);
       append_bytes(bits, values);
-      values = values_of(communicator.rank(), count);
+      values = beginning(count);
       communicator.reduce(values, op, communicator.size() - 1);
       append_bytes(bits, values);
-      std::vector<float> parts =
-          values_of(communicator.rank(), count * static_cast<std::size_t>(communicator.size()));
+      std::vector<float> parts = beginning(count * static_cast<std::size_t>(communicator.size()));
       std::vector<float> part(count);
       communicator.reduce_scatter(parts, part, op);
       append_bytes(bits, part);
     }
-    std::vector<float> wide = values_of(communicator.rank(), count);
     std::vector<BF16> halves(count);
     for (std::size_t i = 0; i < count; ++i) {
       std::uint32_t word = 0;
-      std::memcpy(&word, &wide[i], sizeof word);
+      std::memcpy(&word, &mine[i], sizeof word);
       halves[i].bits = static_cast<std::uint16_t>(word >> 16);
     }
     communicator.all_reduce(halves, ReduceOp::kAvg);
@@ -71,8 +75,9 @@ TEST(BitsOverGloo, AreThoseOfSharedMemory) {
                 Communicator over_shm(
                     join_shm({.token = token, .rank = rank.rank(), .size = ranks}, rank.deadline()));
                 Communicator over_gloo = join_gloo(rank, port);
-                const std::string expected = reduce_everything(over_shm);
-                EXPECT_TRUE(reduce_everything(over_gloo) == expected)
+                const auto mine = values_of(rank.rank(), kLongest * static_cast<std::size_t>(ranks));
+                const std::string expected = reduce_everything(over_shm, mine);
+                EXPECT_TRUE(reduce_everything(over_gloo, mine) == expected)
                     << "the bits differ on rank " << rank.rank();
                 EXPECT_FALSE(expected.empty());
               },
