@@ -19,14 +19,15 @@ if(LOCKSTEP_SANITIZE)
 endif()
 
 # The sloppiness lets ccache hit on files that use the precompiled torch header (70 s -> 4 s for a rebuild from
-# scratch); the base directory lets a fresh clone hit what another one compiled.
+# scratch); the base directory lets a fresh clone hit what another one compiled. With the compiler's list of included
+# files it need not preprocess what it has never seen, which took 0.3 s a file.
 if(LOCKSTEP_CCACHE)
   find_program(CCACHE_PROGRAM ccache)
   if(CCACHE_PROGRAM)
     set(CMAKE_CXX_COMPILER_LAUNCHER
       ${CMAKE_COMMAND} -E env
       CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
-      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1
+      CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
       ${CCACHE_PROGRAM})
   endif()
 endif()
