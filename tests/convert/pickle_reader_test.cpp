@@ -11,7 +11,7 @@ namespace {
 using namespace pickled;
 using testing::ElementsAre;
 
-std::string refusal(const std::string& pickle) {
+std::string pickle_refusal(const std::string& pickle) {
   return refusal_of([&] { read_pickle("data.pkl", as_bytes(pickle)); });
 }
 
@@ -66,7 +66,7 @@ TEST(PickleReader, RemembersValues) {
 
 TEST(PickleReader, RefusesEveryOtherGlobalByItsName) {
   const auto refused = [](std::string_view module, std::string_view name) {
-    return refusal(program(global(module, name) + "(" + text("true") + "tR"));
+    return pickle_refusal(program(global(module, name) + "(" + text("true") + "tR"));
   };
   const std::string end = " is refused: a state_dict of dense tensors does not need it";
   EXPECT_EQ(refused("os", "system"), "unsupported: data.pkl: byte 2: the global os.system" + end);
@@ -83,7 +83,7 @@ TEST(PickleReader, RefusesEveryOtherGlobalByItsName) {
 
 TEST(PickleReader, RefusesInstructionsThatNoStateDictNeeds) {
   const auto refused = [](std::string_view instruction) {
-    return refusal(program(std::string("N") + std::string(instruction)));
+    return pickle_refusal(program(std::string("N") + std::string(instruction)));
   };
   const std::string end = " is refused: torch.save needs none such for a state_dict";
   EXPECT_EQ(refused("ios\nsystem\n"), "unsupported: data.pkl: byte 3: the instruction 0x69" + end);  // INST
@@ -92,73 +92,73 @@ TEST(PickleReader, RefusesInstructionsThatNoStateDictNeeds) {
   EXPECT_EQ(refused("\x82\x01"), "unsupported: data.pkl: byte 3: the instruction 0x82" + end);  // EXT1
   EXPECT_EQ(refused("o"), "unsupported: data.pkl: byte 3: the instruction 0x6f" + end);         // OBJ
   EXPECT_EQ(
-      refusal("\x80\x04N."),
+      pickle_refusal("\x80\x04N."),
       "unsupported: data.pkl: byte 0: protocol 4 is refused: torch.save writes 2 unless told otherwise");
 }
 
 TEST(PickleReader, CallsNothingWithOtherArguments) {
-  EXPECT_EQ(refusal(program(global("collections", "OrderedDict") + "]\x85R")),
+  EXPECT_EQ(pickle_refusal(program(global("collections", "OrderedDict") + "]\x85R")),
             "unsupported: data.pkl: byte 29: OrderedDict with 1 arguments is refused");
-  EXPECT_EQ(refusal(program(global("torch._utils", "_rebuild_tensor_v2") + ")R")),
+  EXPECT_EQ(pickle_refusal(program(global("torch._utils", "_rebuild_tensor_v2") + ")R")),
             "unsupported: data.pkl: byte 36: _rebuild_tensor_v2 with 0 arguments is refused");
-  EXPECT_EQ(refusal(program("NN\x85R")),
+  EXPECT_EQ(pickle_refusal(program("NN\x85R")),
             "corrupt data: data.pkl: byte 5: expected a function to call, found None");
-  EXPECT_EQ(refusal(program(global("torch", "FloatStorage") + ")R")),
+  EXPECT_EQ(pickle_refusal(program(global("torch", "FloatStorage") + ")R")),
             "corrupt data: data.pkl: byte 23: expected a function to call, found a class");
-  EXPECT_EQ(refusal(program("NNR")),
+  EXPECT_EQ(pickle_refusal(program("NNR")),
             "corrupt data: data.pkl: byte 4: expected a tuple of arguments, found None");
-  EXPECT_EQ(refusal(program(text("x") + "N" + "b")),
+  EXPECT_EQ(pickle_refusal(program(text("x") + "N" + "b")),
             "corrupt data: data.pkl: byte 9: expected an OrderedDict to give attributes to, found a text");
 }
 
 TEST(PickleReader, RefusesReferencesToWhatIsNoStorage) {
-  EXPECT_EQ(refusal(program(text("module") + "\x85Q")),
+  EXPECT_EQ(pickle_refusal(program(text("module") + "\x85Q")),
             "unsupported: data.pkl: byte 14: a reference to what is no storage is refused");
-  EXPECT_EQ(refusal(program(text("storage") + "Q")),
+  EXPECT_EQ(pickle_refusal(program(text("storage") + "Q")),
             "corrupt data: data.pkl: byte 14: expected a tuple that refers to a storage, found a text");
-  EXPECT_EQ(refusal(program("(" + text("storage") + "NNNNtQ")),
+  EXPECT_EQ(pickle_refusal(program("(" + text("storage") + "NNNNtQ")),
             "corrupt data: data.pkl: byte 20: expected the class of a storage, found None");
 }
 
 TEST(PickleReader, RefusesTensorsOfOtherThings) {
-  EXPECT_THAT(refusal(program(tensor("N", 0, {}, {}))),
+  EXPECT_THAT(pickle_refusal(program(tensor("N", 0, {}, {}))),
               testing::HasSubstr("expected the storage of a tensor, found None"));
   const std::string many = tensor(storage("0", 1), 0, std::vector<std::int64_t>(65, 1), {});
-  EXPECT_THAT(refusal(program(many)),
+  EXPECT_THAT(pickle_refusal(program(many)),
               testing::HasSubstr("a tensor of 65 dimensions is refused: 64 is the most"));
 }
 
 TEST(PickleReader, NeedsWhatItsInstructionsTake) {
-  EXPECT_EQ(refusal(""), "corrupt data: data.pkl: byte 0: expected 1 more bytes, found 0 and the end");
-  EXPECT_EQ(refusal("\x80\x02."),
+  EXPECT_EQ(pickle_refusal(""), "corrupt data: data.pkl: byte 0: expected 1 more bytes, found 0 and the end");
+  EXPECT_EQ(pickle_refusal("\x80\x02."),
             "corrupt data: data.pkl: byte 2: expected a value on the stack, found none");
-  EXPECT_EQ(refusal(program("X\xff\xff\xff\x7f")),
+  EXPECT_EQ(pickle_refusal(program("X\xff\xff\xff\x7f")),
             "corrupt data: data.pkl: byte 2: expected 2147483647 more bytes, found 1 and the end");
-  EXPECT_EQ(refusal(program("cos")),
+  EXPECT_EQ(pickle_refusal(program("cos")),
             "corrupt data: data.pkl: byte 2: expected the end of a line, found the end of the pickle");
   EXPECT_EQ(
-      refusal(program("\x8a\x09")),
+      pickle_refusal(program("\x8a\x09")),
       "unsupported: data.pkl: byte 2: an integer of 9 bytes is refused: no size of a tensor has more than 8");
-  EXPECT_EQ(refusal(program("h\x01")),
+  EXPECT_EQ(pickle_refusal(program("h\x01")),
             "corrupt data: data.pkl: byte 2: expected a value that was remembered as 1, found none");
-  EXPECT_EQ(refusal(program("q\x01")),
+  EXPECT_EQ(pickle_refusal(program("q\x01")),
             "corrupt data: data.pkl: byte 2: expected a value on the stack, found none");
-  EXPECT_EQ(refusal(program("t")),
+  EXPECT_EQ(pickle_refusal(program("t")),
             "corrupt data: data.pkl: byte 2: expected a mark on the stack, found none");
-  EXPECT_EQ(refusal(program("N(\x85")),
+  EXPECT_EQ(pickle_refusal(program("N(\x85")),
             "corrupt data: data.pkl: byte 4: expected 1 values on the stack, found 0");
-  EXPECT_EQ(refusal(program("}(Nu")),
+  EXPECT_EQ(pickle_refusal(program("}(Nu")),
             "corrupt data: data.pkl: byte 5: expected a value for every key, found a key without");
-  EXPECT_EQ(refusal(program("]NNs")),
+  EXPECT_EQ(pickle_refusal(program("]NNs")),
             "corrupt data: data.pkl: byte 5: expected a dict to add to, found a list");
-  EXPECT_EQ(refusal(program("}Na")),
+  EXPECT_EQ(pickle_refusal(program("}Na")),
             "corrupt data: data.pkl: byte 4: expected a list to append to, found a dict");
 }
 
 TEST(PickleReader, BoundsDepthAndMemory) {
-  EXPECT_EQ(refusal(program(std::string(5000, '('))),
+  EXPECT_EQ(pickle_refusal(program(std::string(5000, '('))),
             "resource exhausted: data.pkl: byte 1002: it is nested deeper than 1000 levels");
-  EXPECT_EQ(refusal(program(std::string(2'000'010, 'N'))),
+  EXPECT_EQ(pickle_refusal(program(std::string(2'000'010, 'N'))),
             "resource exhausted: data.pkl: byte 2000002: it has more than 2000000 values");
   // Nested without a mark, and within itself: of no consequence.
   EXPECT_EQ(value_of<PickledTuple>(program("N" + std::string(1'000'000, '\x85'))).items.size(), 1);

@@ -22,13 +22,13 @@ std::string bytes_in(const TensorView& tensor) {
   return {reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size()};
 }
 
-std::string refusal(const std::string& archive, std::optional<std::string_view> key = {}) {
+std::string archive_refusal(const std::string& archive, std::optional<std::string_view> key = {}) {
   return refusal_of([&] { StateDict::read("x.pt", as_bytes(archive), key); });
 }
 
 // Of an archive with a tensor "w".
 std::string refusal_with(const std::string& tensor) {
-  return refusal(archive_of(program(dict(text("w") + tensor)), {{"0", std::string(kFourFloats)}}));
+  return archive_refusal(archive_of(program(dict(text("w") + tensor)), {{"0", std::string(kFourFloats)}}));
 }
 
 TEST(StateDict, IsReadWithSharedAndTransposedTensors) {
@@ -104,32 +104,33 @@ TEST(StateDict, IsFoundUnderAKey) {
                                       {{"0", std::string(kFourFloats)}});
   EXPECT_EQ(bytes_in(StateDict::read("x.pt", as_bytes(file), "state_dict").tensors().at(0)), kFourFloats);
   EXPECT_EQ(StateDict::read("x.pt", as_bytes(file), "optimizer").tensors().size(), 0);
-  EXPECT_EQ(refusal(file),
+  EXPECT_EQ(archive_refusal(file),
             "invalid argument: x.pt: expected a tensor under 'epoch', found an integer; if the state_dict is "
             "in there, "
             "say --key with one of 'state_dict', 'optimizer'");
   EXPECT_EQ(
-      refusal(file, "model"),
+      archive_refusal(file, "model"),
       "invalid argument: x.pt: there is no dict under the key 'model'; there are 'state_dict', 'optimizer'");
   EXPECT_EQ(
-      refusal(file, "epoch"),
+      archive_refusal(file, "epoch"),
       "invalid argument: x.pt: there is no dict under the key 'epoch'; there are 'state_dict', 'optimizer'");
-  EXPECT_EQ(refusal(archive_of(program(dict(""))), "model"),
+  EXPECT_EQ(archive_refusal(archive_of(program(dict(""))), "model"),
             "invalid argument: x.pt: there is no dict under the key 'model'; there is none under any");
 }
 
 TEST(StateDict, IsNotSearchedForDeeperThanOneKey) {
   const std::string file =
       archive_of(program(dict(text("optimizer") + dict(text("state") + dict(text("w") + "N")))));
-  EXPECT_EQ(refusal(file, "optimizer"),
+  EXPECT_EQ(archive_refusal(file, "optimizer"),
             "invalid argument: x.pt: expected a tensor under 'state', found a dict");
 }
 
 TEST(StateDict, IsADictOfTensors) {
-  EXPECT_EQ(refusal(archive_of(program("]"))), "unsupported: x.pt: expected a state_dict, found a list");
-  EXPECT_EQ(refusal(archive_of(program(dict("K\x01N")))),
+  EXPECT_EQ(archive_refusal(archive_of(program("]"))),
+            "unsupported: x.pt: expected a state_dict, found a list");
+  EXPECT_EQ(archive_refusal(archive_of(program(dict("K\x01N")))),
             "unsupported: x.pt: expected the names of tensors for keys, found an integer");
-  EXPECT_EQ(refusal(archive_of(program(dict(text("w") + "N")))),
+  EXPECT_EQ(archive_refusal(archive_of(program(dict(text("w") + "N")))),
             "invalid argument: x.pt: expected a tensor under 'w', found None");
 }
 
@@ -168,33 +169,34 @@ TEST(StateDict, DoesNotGrowOutOfAllProportion) {
   for (int i = 1; i < 20; ++i) {
     items += text(std::to_string(i)) + "h\x01";
   }
-  EXPECT_EQ(refusal(archive_of(program(dict(items)), {{"0", std::string(1'000'000, 'x')}})),
+  EXPECT_EQ(archive_refusal(archive_of(program(dict(items)), {{"0", std::string(1'000'000, 'x')}})),
             "resource exhausted: x.pt: its tensors share storages so often that they take more than 16 times "
             "the bytes "
             "of the file");
 }
 
 TEST(StateDict, IsNotReadFromOtherFiles) {
-  EXPECT_EQ(refusal("any text"),
+  EXPECT_EQ(archive_refusal("any text"),
             "corrupt data: x.pt: expected an archive of torch.save, a ZIP, found something else");
-  EXPECT_EQ(refusal(std::string("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\x02", 17)),
-            "unsupported: x.pt: this is the form of torch.save before PyTorch 1.6; load it in Python and "
-            "save it again "
-            "with torch.save(torch.load(path, weights_only=True), path)");
-  EXPECT_EQ(refusal(archive_of(program(dict("")), {}, "big")),
+  EXPECT_EQ(
+      archive_refusal(std::string("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\x02", 17)),
+      "unsupported: x.pt: this is the form of torch.save before PyTorch 1.6; load it in Python and "
+      "save it again "
+      "with torch.save(torch.load(path, weights_only=True), path)");
+  EXPECT_EQ(archive_refusal(archive_of(program(dict("")), {}, "big")),
             "unsupported: x.pt: its byte order is 'big', and only 'little' is read");
   MemorySink sink;
   ZipWriter zip(sink);
   zip.add("a/b/data.pkl", as_bytes("N."));
   zip.finish();
-  EXPECT_EQ(refusal(sink.content),
+  EXPECT_EQ(archive_refusal(sink.content),
             "corrupt data: x.pt: expected an archive of torch.save, found a ZIP without data.pkl");
   MemorySink script;
   ZipWriter script_zip(script);
   script_zip.add("a/data.pkl", as_bytes("N."));
   script_zip.add("a/constants.pkl", as_bytes("N."));
   script_zip.finish();
-  EXPECT_EQ(refusal(script.content),
+  EXPECT_EQ(archive_refusal(script.content),
             "unsupported: x.pt: this is a TorchScript archive, which holds a program; save the state_dict "
             "alone with "
             "torch.save(torch.jit.load(path).state_dict(), path)");
