@@ -61,6 +61,12 @@ enum class Divisor {
   kSamples,  // each rank's gradients weigh as much as it has samples; see set_samples()
 };
 
+// What a step leaves on each rank of the averages, once buckets are cut into slices.
+enum class Share {
+  kWhole,
+  kSlice,  // its own slice of every bucket; the first step, which moves gradients, still leaves the whole
+};
+
 struct GradientSyncOptions {
   // The bytes at which a bucket is full, one after the other; the last one holds for all that follow. Empty: what
   // was measured to be best for the communicator's backend.
@@ -135,6 +141,18 @@ class GradientSync {
   // Puts another reduction in the place of the all-reduce, before the first step. Collective, and gradients move.
   // Throws Error{kMismatch} when ranks differ in the reduction's name.
   void set_reduction(std::shared_ptr<BucketReduction> reduction);
+
+  // For an optimizer that is spread over the ranks: cuts every bucket into size() slices of whole cache lines, of
+  // which the one of this rank is the rank-th. With Share::kSlice finish() leaves the average there only, of the
+  // same bits, and sends half; beyond its slice a bucket then holds this rank's own gradients. A reduction of your
+  // own leaves what it leaves. Collective, between two steps; the first time, gradients move.
+  void slice_buckets(Share share);
+  // Those of the plan, in the order they travel, valid until generation() changes.
+  std::span<const GradientBucket> buckets() const;
+  // Whether this rank has the whole averages of the last step.
+  bool complete() const;
+  // Completes them from the slices of all ranks. Collective.
+  void gather();
 
   // One line per bucket: what it holds, and how large it is.
   std::string describe() const;

@@ -10,8 +10,8 @@
 namespace lockstep {
 namespace {
 
-std::size_t align(std::size_t bytes) {
-  return (bytes + kGradientAlignment - 1) / kGradientAlignment * kGradientAlignment;
+std::size_t align(std::size_t bytes, std::size_t multiple = kGradientAlignment) {
+  return (bytes + multiple - 1) / multiple * multiple;
 }
 
 // A bucket while it fills: members by their place in the order.
@@ -58,7 +58,7 @@ std::string size_text(std::size_t bytes) {
 }  // namespace
 
 BucketPlan plan_buckets(std::span<const GradientSpec> gradients, std::span<const std::size_t> order,
-                        std::span<const std::size_t> caps, std::size_t tail_bytes) {
+                        std::span<const std::size_t> caps, std::size_t tail_bytes, std::size_t slices) {
   BucketPlan plan;
   std::size_t offset = 0;
   for (const OpenBucket& open : group(gradients, order, caps)) {
@@ -68,7 +68,8 @@ BucketPlan plan_buckets(std::span<const GradientSpec> gradients, std::span<const
       bucket.gradients.push_back({.index = order[place], .offset = offset});
       offset += align(gradient.count * size_of(gradient.dtype));
     }
-    bucket.bytes = offset - bucket.offset;
+    bucket.bytes = align(offset - bucket.offset, kGradientAlignment * slices);
+    offset = bucket.offset + bucket.bytes;
     plan.buckets.push_back(std::move(bucket));
   }
   plan.tail_offset = offset;

@@ -37,9 +37,10 @@ struct BucketPlan {
 // Goes through `order` (indices of `gradients`) and closes a bucket when it has reached its cap; gradients of one
 // type share buckets. Caps are used up one after the other, separately for each type, and the last one repeats. A
 // gradient is never cut, so a bucket may be larger than its cap. Buckets are sorted by when their last gradient
-// comes.
+// comes. Each is padded to `slices` parts of the same size, which are multiples of kGradientAlignment: no part
+// shares a cache line with another, and each begins where a vector loop over a whole gradient would begin a round.
 BucketPlan plan_buckets(std::span<const GradientSpec> gradients, std::span<const std::size_t> order,
-                        std::span<const std::size_t> caps, std::size_t tail_bytes);
+                        std::span<const std::size_t> caps, std::size_t tail_bytes, std::size_t slices = 1);
 
 // Backward meets parameters in roughly the reverse of the order in which forward uses them.
 std::vector<std::size_t> reverse_order(std::size_t count);

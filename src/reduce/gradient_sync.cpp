@@ -90,6 +90,18 @@ bool GradientSync::in_step() const {
 void GradientSync::set_reduction(std::shared_ptr<BucketReduction> reduction) {
   engine_->set_reduction(std::move(reduction));
 }
+void GradientSync::slice_buckets(Share share) {
+  engine_->slice_buckets(share);
+}
+std::span<const GradientBucket> GradientSync::buckets() const {
+  return std::span(engine_->memory->buckets()).first(bucket_count());
+}
+bool GradientSync::complete() const {
+  return engine_->complete;
+}
+void GradientSync::gather() {
+  engine_->gather();
+}
 std::string GradientSync::describe() const {
   return describe_plan(engine_->memory->plan(), engine_->specs);
 }

@@ -31,8 +31,9 @@ SyncEngine::SyncEngine(Communicator& communicator_in, std::vector<GradientSpec> 
 
 GradientMemory SyncEngine::lay_out(std::span<const std::size_t> order) {
   const std::size_t tail = tail_size(communicator.size(), specs.size());
-  return {communicator, plan_buckets(specs, order, options.bucket_caps, tail * sizeof(float)), specs, tail,
-          !own_reduction()};
+  const std::size_t slices = share_ ? static_cast<std::size_t>(communicator.size()) : 1;
+  return {communicator, plan_buckets(specs, order, options.bucket_caps, tail * sizeof(float), slices), specs,
+          tail, !own_reduction() && !share_};
 }
 
 void SyncEngine::use(GradientMemory fresh) {
@@ -51,6 +52,32 @@ void SyncEngine::set_reduction(std::shared_ptr<BucketReduction> chosen) {
   require_equal_lines(communicator, "reduction", {std::string(chosen->name())});
   reduction = std::move(chosen);
   move_to(reverse_order(specs.size()));
+}
+
+void SyncEngine::slice_buckets(Share wanted) {
+  if (in_step) {
+    throw Error(ErrorCode::kInvalidArgument, "buckets are sliced between two steps, this rank is in one");
+  }
+  require_equal_lines(communicator, "share of the averages",
+                      {wanted == Share::kSlice ? "a slice of each bucket" : "the whole"});
+  gather();
+  const bool sliced = share_.has_value();
+  share_ = wanted;
+  if (!sliced) {
+    move_to(travel_order(memory->plan()));
+  }
+}
+
+void SyncEngine::gather() {
+  if (complete) {
+    return;
+  }
+  for (const GradientBucket& bucket : memory->buckets()) {
+    if (!bucket.gradients.empty()) {
+      communicator.all_gather(bucket.values, {.label = bucket.label});
+    }
+  }
+  complete = true;
 }
 
 // Buckets that have left were weighed already, so the weight of a step stands when it begins.
@@ -79,7 +106,8 @@ void SyncEngine::begin() {
   tracker_->reset();
   parts_.assign(specs.size(), Part::kAbsent);
   released_ = 0;
-  queue_.begin(memory->buckets(), *reduction);
+  complete = !scatters();
+  queue_.begin(memory->buckets(), running());
 }
 
 void SyncEngine::mark_ready(std::size_t index) {
@@ -196,6 +224,11 @@ void SyncEngine::take_totals() {
   totals = std::move(now);
 }
 
+Buffer SyncEngine::own_slice(const GradientBucket& bucket) const {
+  const std::size_t count = bucket.values.count() / static_cast<std::size_t>(communicator.size());
+  return bucket.values.part(count * static_cast<std::size_t>(communicator.rank()), count);
+}
+
 void SyncEngine::rescale() {
   double factor = 1;
   if (options.divisor == Divisor::kSamples && totals.mean_samples > 0) {
@@ -206,8 +239,14 @@ void SyncEngine::rescale() {
   if (factor == 1) {
     return;
   }
-  for (std::size_t i = 0; i < specs.size(); ++i) {
-    scale(memory->gradient(i), factor);
+  for (const GradientBucket& bucket : memory->buckets()) {
+    if (!bucket.gradients.empty() && !complete) {
+      scale(own_slice(bucket), factor);
+      continue;
+    }
+    for (const BucketGradient& gradient : bucket.gradients) {
+      scale(gradient.values, factor);
+    }
   }
 }
 
@@ -259,7 +298,7 @@ void SyncEngine::move_to(std::span<const std::size_t> order) {
 // An error of a bucket gets to know which gradients it concerns.
 void SyncEngine::fail(const std::exception_ptr& cause) {
   const std::optional<std::size_t> bucket = queue_.failed_bucket();
-  const std::string what = bucket ? fmt::format("the reduction '{}'", reduction->name()) : "the step";
+  const std::string what = bucket ? fmt::format("the reduction '{}'", running().name()) : "the step";
   const std::string where = bucket ? fmt::format(" ({})", memory->describe(*bucket)) : "";
   const std::string reason =
       fmt::format("{} failed on rank {}: {}{}", what, communicator.rank(), describe_exception(cause), where);

@@ -20,6 +20,7 @@
 #include "reduce/gradient_memory.h"
 #include "reduce/progress_thread.h"
 #include "reduce/ready_tracker.h"
+#include "reduce/reduce_scatter_bucket.h"
 #include "reduce/step_tail.h"
 #include "reduce/sync_times.h"
 
@@ -34,6 +35,8 @@ class SyncEngine {
   void poll();
   void finish(bool has_data);
   void set_reduction(std::shared_ptr<BucketReduction> reduction);
+  void slice_buckets(Share wanted);
+  void gather();
   void set_samples(double samples);
   void abort(std::string_view reason);
   void require_index(std::size_t index) const;
@@ -47,6 +50,7 @@ class SyncEngine {
   const GradientSyncOptions options;
   double samples = 1;
   std::uint64_t generation = 0;
+  bool complete = true;  // every rank has the whole averages of the last step
   bool in_step = false;
   std::shared_ptr<BucketReduction> reduction = std::make_shared<AllReduceBucket>();
   std::optional<GradientMemory> memory;
@@ -59,6 +63,9 @@ class SyncEngine {
   // A static graph is learnt from the first step.
   bool counts_usage() const { return !options.static_graph || !followed_; }
   bool own_reduction() const { return dynamic_cast<const AllReduceBucket*>(reduction.get()) == nullptr; }
+  // The first step is averaged whole: after it gradients move, and slices with them.
+  bool scatters() const { return share_ == Share::kSlice && followed_ && !own_reduction(); }
+  BucketReduction& running() { return complete ? *reduction : scatter_; }
   GradientMemory lay_out(std::span<const std::size_t> order);
   void use(GradientMemory fresh);
   void begin();
@@ -67,6 +74,7 @@ class SyncEngine {
   void complete_parts();
   void put_tail(bool has_data);
   void take_totals();
+  Buffer own_slice(const GradientBucket& bucket) const;
   void rescale();
   void follow_arrivals();
   void move_to(std::span<const std::size_t> order);
@@ -78,6 +86,8 @@ class SyncEngine {
   std::vector<Part> parts_;
   std::size_t released_ = 0;
   bool followed_ = false;
+  std::optional<Share> share_;  // unset: buckets are not cut into slices
+  ReduceScatterBucket scatter_;
   std::optional<Error> failure_;
   BucketQueue queue_;
   std::optional<ProgressThread> thread_;  // behind the queue it uses

@@ -90,6 +90,16 @@ TEST(BucketPlan, NeverCutsAGradient) {
   EXPECT_EQ(plan.buckets[0].bytes, 4032U);  // 4000, up to the next multiple of 64
 }
 
+TEST(BucketPlan, PadsBucketsToSlicesOfWholeCacheLines) {
+  const auto gradients = specs({{1000, kF32}, {1, kF32}});
+  const BucketPlan plan = plan_buckets(gradients, forward_order(2), std::vector<std::size_t>{1}, 4, 3);
+  ASSERT_EQ(plan.buckets.size(), 2U);
+  EXPECT_EQ(plan.buckets[0].bytes, 4032U);  // 4000, up to the next multiple of 3 x 64
+  EXPECT_EQ(plan.buckets[1].offset, 4032U);
+  EXPECT_EQ(plan.buckets[1].bytes, 192U);
+  EXPECT_EQ(plan.tail_offset, 4032U + 192U);
+}
+
 TEST(BucketPlan, OfNothingHasOnlyTheTail) {
   const BucketPlan plan = plan_buckets({}, {}, std::vector<std::size_t>{1}, 4);
   EXPECT_TRUE(plan.buckets.empty());

@@ -1,0 +1,12 @@
+#include "reduce/reduce_scatter_bucket.h"
+
+namespace lockstep {
+
+std::unique_ptr<BucketWork> ReduceScatterBucket::start(const GradientBucket& bucket,
+                                                       Communicator& communicator) {
+  return reduce_in_stages({[&bucket, &communicator] {
+    return communicator.start_reduce_scatter(bucket.values, ReduceOp::kAvg, {.label = bucket.label});
+  }});
+}
+
+}  // namespace lockstep
