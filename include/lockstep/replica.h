@@ -20,6 +20,7 @@
 namespace lockstep {
 
 class BackwardSync;
+class ParameterSlices;
 
 // What happens to buffers, such as the running statistics of batch norm, at the end of a synchronised backward.
 enum class BufferSync {
@@ -37,6 +38,10 @@ struct DdpOptions {
   // The same parameters get gradients in every step: nobody keeps count of the unused ones.
   bool static_graph = false;
   std::shared_ptr<CommHook> comm_hook = nullptr;
+  // With an optimizer of lockstep::optim, backward leaves in .grad only this rank's slices of the averages, which
+  // is what that optimizer needs; the rest of .grad is this rank's own. True: all of .grad, at the cost of a push.
+  // Without such an optimizer .grad is always whole.
+  bool full_gradients = false;
 };
 
 struct StepTimes {
@@ -115,7 +120,13 @@ class Replica {
   // How many ranks had data in the last synchronised backward.
   int ranks_with_data() const;
 
+  // The averages of the last synchronised backward by the names of their parameters, whole, whatever .grad held;
+  // .grad is whole then too. Parameters without a gradient are left out. Collective when an optimizer of
+  // lockstep::optim is at work, unless DdpOptions::full_gradients.
+  torch::OrderedDict<std::string, torch::Tensor> gradients();
+
   // Scales all gradients so that their norm is at most `max_norm`, and returns what it was; the same on all ranks.
+  // Needs gradients() to do so; an optimizer of lockstep::optim clips at less cost (ShardOptions::max_norm).
   // Throws Error{kInvalidArgument} when the norm is not finite and `error_if_nonfinite`.
   double clip_grad_norm_(double max_norm, double norm_type = 2.0, bool error_if_nonfinite = false);
 
@@ -129,6 +140,8 @@ class Replica {
   void end_forward(const std::vector<torch::Tensor>& outputs);
 
  private:
+  friend class ParameterSlices;
+
   std::shared_ptr<BackwardSync> sync_;
 };
 

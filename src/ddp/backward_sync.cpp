@@ -83,6 +83,7 @@ BackwardSync::BackwardSync(torch::nn::Module& module_in, World& world, const Ddp
                  .progress = options.progress,
                  .divisor = options.divisor,
                  .static_graph = options.static_graph}),
+      parameter_memory(parameters.dense, communicator),
       reduction_(install_hook(options.comm_hook, parameters, gradients)),
       slots_(parameters.dense, gradients),
       sparse_(parameters.sparse, communicator),
@@ -232,6 +233,22 @@ void BackwardSync::finish_rest() {
   sparse_.run(by_samples ? gradients.samples() : 1,
               by_samples ? gradients.mean_samples() * communicator.size() : ranks);
   buffers_.run(source);
+}
+
+void BackwardSync::slice_buckets(Share share) {
+  gradients.slice_buckets(options.full_gradients ? Share::kWhole : share);
+  if (reduction_ && slots_.moved()) {
+    reduction_->set_memory(gradients.memory());
+  }
+  slots_.complete();
+  slots_.follow();
+}
+
+void BackwardSync::complete_gradients() {
+  if (!gradients.complete()) {
+    gradients.gather();
+    slots_.complete();
+  }
 }
 
 bool BackwardSync::shadow() {

@@ -12,6 +12,7 @@
 #include "ddp/buffer_exchange.h"
 #include "ddp/gradient_slots.h"
 #include "ddp/module_watch.h"
+#include "ddp/parameter_memory.h"
 #include "ddp/parameter_set.h"
 #include "ddp/sparse_exchange.h"
 #include "ddp/step_clock.h"
@@ -32,6 +33,10 @@ class BackwardSync : public std::enable_shared_from_this<BackwardSync> {
   void register_hooks();
   void watch_outputs(const std::vector<torch::Tensor>& outputs);
   bool shadow();
+  // Collective: for an optimizer that updates slices.
+  void slice_buckets(Share share);
+  // Collective: .grad becomes whole, where only slices of it were averaged.
+  void complete_gradients();
 
   torch::nn::Module& module;
   Communicator& communicator;
@@ -39,6 +44,7 @@ class BackwardSync : public std::enable_shared_from_this<BackwardSync> {
   ParameterSet parameters;
   ModuleWatch watch;
   GradientSync gradients;
+  ParameterMemory parameter_memory;
   int no_sync_depth = 0;
   int source = -1;  // the first rank that had data in the last step that had any
   StepClock clock;

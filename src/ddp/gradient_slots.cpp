@@ -24,6 +24,20 @@ void GradientSlots::require_fit(const Slot& slot, const torch::Tensor& gradient)
   }
 }
 
+// Nothing may be added to an average of which this rank has a slice: the sum would be neither local nor averaged.
+// `changes` is how often autograd alone would have written since.
+void GradientSlots::require_whole(Slot& slot, std::uint32_t changes) {
+  if (!slot.partial || slot.view._version() != *slot.partial + changes) {
+    return;
+  }
+  const std::string reason =
+      c10::str("the gradient of '", slot.parameter.name,
+               "' still holds this rank's slice of the last average, and a second backward cannot add to it. "
+               "Call zero_grad() after each step, or keep whole gradients (DdpOptions::full_gradients)");
+  sync_.abort(reason);
+  throw Error(ErrorCode::kInvalidArgument, reason);
+}
+
 void GradientSlots::adopt(std::size_t index) {
   Slot& slot = slots_[index];
   torch::Tensor& gradient = slot.parameter.tensor.mutable_grad();
@@ -33,8 +47,11 @@ void GradientSlots::adopt(std::size_t index) {
   slot.used = true;
   slot.apart = gradient.requires_grad();
   if (gradient.is_same(slot.view)) {
+    require_whole(slot, 1);
+    slot.partial.reset();
     return;
   }
+  slot.partial.reset();
   require_fit(slot, gradient);
   const torch::NoGradGuard no_grad;
   slot.view.copy_(gradient.is_sparse() ? gradient.to_dense() : gradient);
@@ -51,6 +68,7 @@ void GradientSlots::include(std::size_t index) {
     adopt(index);  // once more: the user may have put another tensor there since
     sync_.include(index, true);
   } else {
+    require_whole(slot, 0);
     slot.saved = slot.parameter.tensor.grad().detach().clone();
     adopt(index);
     slot.used = false;
@@ -58,8 +76,11 @@ void GradientSlots::include(std::size_t index) {
   }
 }
 
-// The slots have moved: .grad moves along.
-void GradientSlots::rebind() {
+// .grad moves along with its slot.
+void GradientSlots::follow() {
+  if (!moved()) {
+    return;
+  }
   generation_ = sync_.generation();
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
@@ -74,9 +95,7 @@ void GradientSlots::rebind() {
 
 void GradientSlots::publish() {
   const torch::NoGradGuard no_grad;
-  if (moved()) {
-    rebind();
-  }
+  follow();
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
     torch::Tensor& gradient = slot.parameter.tensor.mutable_grad();
@@ -89,9 +108,25 @@ void GradientSlots::publish() {
     } else if (!gradient.is_same(slot.view)) {
       gradient = slot.view;
     }
+    slot.copied = slot.apart;
+    slot.partial.reset();
+    if (!sync_.complete()) {
+      slot.partial = slot.view._version();
+    }
     slot.saved.reset();
     slot.used = false;
     slot.apart = false;
+  }
+}
+
+void GradientSlots::complete() {
+  const torch::NoGradGuard no_grad;
+  for (Slot& slot : slots_) {
+    slot.partial.reset();
+    torch::Tensor& gradient = slot.parameter.tensor.mutable_grad();
+    if (slot.copied && gradient.defined()) {
+      gradient.copy_(slot.view);
+    }
   }
 }
 

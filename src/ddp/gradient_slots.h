@@ -6,6 +6,7 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "ddp/parameter_set.h"
@@ -33,8 +34,11 @@ class GradientSlots {
       }
     }
   }
-  // The sync has put the gradients elsewhere; publish() follows.
+  // The sync has put the gradients elsewhere; publish() and follow() go along.
   bool moved() const { return generation_ != sync_.generation(); }
+  void follow();
+  // The sync has completed the averages of the last step.
+  void complete();
   // After a step: averages become .grad, where any rank had a reason for one; otherwise .grad is as it was.
   void publish();
 
@@ -44,12 +48,15 @@ class GradientSlots {
     torch::Tensor view;   // of the slot, shaped like the parameter
     torch::Tensor saved;  // .grad of a parameter that this rank did not use
     bool used = false;
-    bool apart = false;  // .grad belongs to a graph of its own (create_graph): copied out and in
+    bool apart = false;   // .grad belongs to a graph of its own (create_graph): copied out and in
+    bool copied = false;  // .grad is a copy of the average, for that reason
+    // Set while the slot holds an average of which the rest is on other ranks: the version it had then.
+    std::optional<std::uint32_t> partial = {};
   };
 
   void include(std::size_t index);
-  void rebind();
   void require_fit(const Slot& slot, const torch::Tensor& gradient) const;
+  void require_whole(Slot& slot, std::uint32_t changes);
 
   GradientSync& sync_;
   std::uint64_t generation_;

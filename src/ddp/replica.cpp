@@ -75,7 +75,19 @@ int Replica::ranks_with_data() const {
   return sync_->gradients.ranks_with_data();
 }
 
+torch::OrderedDict<std::string, torch::Tensor> Replica::gradients() {
+  sync_->complete_gradients();
+  torch::OrderedDict<std::string, torch::Tensor> gradients;
+  for (const auto& parameter : sync_->module.named_parameters()) {
+    if (parameter.value().grad().defined()) {
+      gradients.insert(parameter.key(), parameter.value().grad());
+    }
+  }
+  return gradients;
+}
+
 double Replica::clip_grad_norm_(double max_norm, double norm_type, bool error_if_nonfinite) {
+  sync_->complete_gradients();
   return clip_gradients(parameters(), max_norm, norm_type, error_if_nonfinite);
 }
 
