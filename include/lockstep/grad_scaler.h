@@ -59,8 +59,8 @@ class GradScaler {
   // time, and for float16 gradients: the parameters are to stay float32.
   void unscale(torch::optim::Optimizer& optimizer);
 
-  // Unscales if that has not happened, and takes the optimizer's step unless a gradient overflowed on any rank.
-  // Returns whether it did. Throws Error{kInvalidArgument} when it was called since the last update().
+  // Unscales if that has not happened, and takes the optimizer's step unless a gradient overflowed on any rank; one
+  // that is an UnscalingStep does both itself. Returns whether it did. Throws Error{kInvalidArgument} when it was called since the last update().
   bool step(torch::optim::Optimizer& optimizer);
 
   // Ends the step of all optimizers: adapts the scale. Throws Error{kInvalidArgument} when none was unscaled.
@@ -76,6 +76,7 @@ class GradScaler {
     bool overflowed = false;
   };
 
+  torch::Tensor inverse_scale() const;
   bool unscale_gradients(torch::optim::Optimizer& optimizer) const;
 
   Communicator& communicator_;

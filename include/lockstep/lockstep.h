@@ -24,6 +24,7 @@
 #include "lockstep/plateau.h"
 #include "lockstep/sample_random.h"
 #include "lockstep/sampler.h"
+#include "lockstep/sharded_optimizer.h"
 #include "lockstep/sync_batch_norm.h"
 #include "lockstep/token_data.h"
 #include "lockstep/train.h"

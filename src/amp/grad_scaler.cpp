@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lockstep/error.h"
+#include "lockstep/unscaling_step.h"
 
 namespace lockstep {
 namespace {
@@ -78,11 +79,15 @@ torch::Tensor GradScaler::scale(const torch::Tensor& loss) const {
   return options_.enabled ? loss * scale_.to(loss.device()) : loss;
 }
 
+// In double precision: compilers may divide floats in less exact ways.
+torch::Tensor GradScaler::inverse_scale() const {
+  return scale_.to(torch::kFloat64).reciprocal().to(torch::kFloat32);
+}
+
 // Returns whether a gradient of this rank is not finite.
 bool GradScaler::unscale_gradients(torch::optim::Optimizer& optimizer) const {
   const torch::NoGradGuard no_grad;
-  // In double precision: compilers may divide floats in less exact ways.
-  const torch::Tensor inverse = scale_.to(torch::kFloat64).reciprocal().to(torch::kFloat32);
+  const torch::Tensor inverse = inverse_scale();
   bool overflowed = false;
   for (auto& [kind, gradients] : group_gradients(optimizer)) {
     torch::Tensor found = torch::zeros({}, torch::TensorOptions(torch::kFloat32).device(kind.second));
@@ -111,6 +116,11 @@ bool GradScaler::step(torch::optim::Optimizer& optimizer) {
     return true;
   }
   if (progress_.count(&optimizer) == 0) {
+    if (auto* unscaling = dynamic_cast<UnscalingStep*>(&optimizer)) {
+      const bool taken = unscaling->step_unscaled(inverse_scale());
+      progress_[&optimizer] = {.stepped = true, .overflowed = !taken};
+      return taken;
+    }
     unscale(optimizer);
   }
   Progress& progress = progress_.at(&optimizer);

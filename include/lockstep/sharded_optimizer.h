@@ -1,0 +1,129 @@
+#pragma once
+
+// Optimizers whose work and state are spread over the ranks: each rank updates its slice of every parameter, with
+// libtorch's fused kernels, and the new values go to all replicas. The time and the memory of the optimizer divide by
+// the number of ranks, and backward sends half as much. They stand where torch::optim does and take its options:
+//
+//   lockstep::DistributedDataParallel model(net, world);
+//   lockstep::optim::AdamW optimizer(model, torch::optim::AdamWOptions(1e-3).weight_decay(0.1), {.max_norm = 1.0});
+//   ...
+//   optimizer.zero_grad();
+//   loss.backward();
+//   optimizer.step();  // collective
+//
+// What to know:
+//   - After a backward `.grad` holds the averages in this rank's slices, and elsewhere this rank's own gradients.
+//     model.gradients() completes them; DdpOptions::full_gradients keeps them complete. An optimizer over a part of
+//     the parameters leaves them complete too.
+//   - Call zero_grad() after each step: a second backward that would add to such a `.grad` is an error.
+//   - step() is collective. In a join, hand it over: model.join([&] { optimizer.step(); }).
+//   - Parameters move into memory of the world when it first steps. They stay the same tensors, but a view or a
+//     detached copy taken before keeps the old memory.
+//   - A parameter without `.grad` is left alone, and so is its state. Sparse gradients are refused.
+//
+// The numbers are those of Python's torch.optim with fused=True, bit for bit and whatever the number of ranks:
+// slices end at cache lines, so that vector loops and their remainders fall on the same elements. docs/optim.md.
+
+#include <torch/optim/adagrad.h>
+#include <torch/optim/adam.h>
+#include <torch/optim/adamw.h>
+#include <torch/optim/optimizer.h>
+#include <torch/optim/sgd.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "lockstep/replica.h"
+#include "lockstep/unscaling_step.h"
+
+namespace lockstep {
+
+class ShardedUpdate;
+class UpdateRule;
+
+namespace optim {
+
+// What torch::optim's options do not have.
+struct ShardOptions {
+  // Gradients are scaled down to this norm over all parameters of the optimizer; 0: they are not. Needs one
+  // all-reduce of two numbers.
+  double max_norm = 0;
+  bool maximize = false;  // go up the gradient instead of down
+};
+
+// The state of an optimizer by names such as "layer.weight/exp_avg", each with the shape of the parameter, and
+// "layer.weight/step", a single int64: what torch::optim keeps for that parameter.
+using State = std::map<std::string, torch::Tensor>;
+
+// What the four have in common. Learning rates and other options may be changed between steps, through
+// param_groups() as with any optimizer of libtorch.
+class Sharded : public torch::optim::Optimizer, public UnscalingStep {
+ public:
+  ~Sharded() override;
+
+  // Collective.
+  torch::Tensor step(LossClosure closure = nullptr) override;
+  bool step_unscaled(const torch::Tensor& inverse_scale) override;
+  // Of the last step, before it was clipped; 0 without ShardOptions::max_norm.
+  double gradient_norm() const;
+
+  // The whole state, the same on all ranks and however many they are. Parameters that took no step have none.
+  // Collective.
+  State full_state() const;
+  // Goes on from a whole state, which may come from another number of ranks. Collective. Throws
+  // Error{kInvalidArgument} for a tensor that is missing, too many, or of another shape or type; the state is then
+  // as it was.
+  void load_state(const State& state);
+
+  // Not the way: an archive of torch::optim has no place for a state that is spread. Throw Error{kUnsupported}.
+  void save(torch::serialize::OutputArchive& archive) const override;
+  void load(torch::serialize::InputArchive& archive) override;
+
+ protected:
+  // Throws Error{kInvalidArgument} for a parameter that is not the replica's, Error{kUnsupported} for one with
+  // sparse gradients. Collective.
+  Sharded(Replica& replica, std::vector<torch::optim::OptimizerParamGroup> groups,
+          std::unique_ptr<torch::optim::OptimizerOptions> defaults, std::unique_ptr<UpdateRule> rule,
+          const ShardOptions& shard);
+
+ private:
+  std::unique_ptr<ShardedUpdate> update_;
+};
+
+class SGD final : public Sharded {
+ public:
+  // All parameters of the replica that want a gradient, in one group.
+  SGD(Replica& replica, const torch::optim::SGDOptions& options, const ShardOptions& shard = {});
+  // Groups with options of their own; as in torch::optim, what a group leaves at its default it takes from `defaults`.
+  SGD(Replica& replica, std::vector<torch::optim::OptimizerParamGroup> groups,
+      const torch::optim::SGDOptions& defaults, const ShardOptions& shard = {});
+};
+
+class Adam final : public Sharded {
+ public:
+  explicit Adam(Replica& replica, const torch::optim::AdamOptions& options = {},
+                const ShardOptions& shard = {});
+  Adam(Replica& replica, std::vector<torch::optim::OptimizerParamGroup> groups,
+       const torch::optim::AdamOptions& defaults, const ShardOptions& shard = {});
+};
+
+class AdamW final : public Sharded {
+ public:
+  explicit AdamW(Replica& replica, const torch::optim::AdamWOptions& options = {},
+                 const ShardOptions& shard = {});
+  AdamW(Replica& replica, std::vector<torch::optim::OptimizerParamGroup> groups,
+        const torch::optim::AdamWOptions& defaults, const ShardOptions& shard = {});
+};
+
+class Adagrad final : public Sharded {
+ public:
+  explicit Adagrad(Replica& replica, const torch::optim::AdagradOptions& options = {},
+                   const ShardOptions& shard = {});
+  Adagrad(Replica& replica, std::vector<torch::optim::OptimizerParamGroup> groups,
+          const torch::optim::AdagradOptions& defaults, const ShardOptions& shard = {});
+};
+
+}  // namespace optim
+}  // namespace lockstep

@@ -1,0 +1,158 @@
+#include "lockstep/sharded_optimizer.h"
+
+#include <c10/util/StringUtil.h>
+
+#include <tuple>
+#include <unordered_set>
+#include <utility>
+
+#include "lockstep/error.h"
+#include "optim/sharded_update.h"
+#include "optim/update_rule.h"
+
+namespace lockstep::optim {
+namespace {
+
+using torch::optim::AdagradOptions;
+using torch::optim::AdamOptions;
+using torch::optim::AdamWOptions;
+using torch::optim::OptimizerParamGroup;
+using torch::optim::SGDOptions;
+
+// Each once, as tied ones have several names.
+std::vector<OptimizerParamGroup> one_group(const Replica& replica) {
+  std::vector<torch::Tensor> parameters;
+  std::unordered_set<const c10::TensorImpl*> seen;
+  for (const torch::Tensor& parameter : replica.parameters()) {
+    if (parameter.requires_grad() && seen.insert(parameter.unsafeGetTensorImpl()).second) {
+      parameters.push_back(parameter);
+    }
+  }
+  return {OptimizerParamGroup(std::move(parameters))};
+}
+
+void require(bool sound, const std::string& reason) {
+  if (!sound) {
+    throw Error(ErrorCode::kInvalidArgument, reason);
+  }
+}
+
+void require_common(double rate, double decay) {
+  require(rate >= 0, c10::str("a learning rate of ", rate, ": must not be below 0"));
+  require(decay >= 0, c10::str("a weight decay of ", decay, ": must not be below 0"));
+}
+
+void require_sound(const SGDOptions& options) {
+  require_common(options.lr(), options.weight_decay());
+  require(options.momentum() >= 0, c10::str("a momentum of ", options.momentum(), ": must not be below 0"));
+  require(!options.nesterov() || (options.momentum() > 0 && options.dampening() == 0),
+          "nesterov needs a momentum and no dampening");
+}
+
+template <class Options>
+void require_sound_adam(const Options& options) {
+  require_common(options.lr(), options.weight_decay());
+  const auto [beta1, beta2] = options.betas();
+  require(beta1 >= 0 && beta1 < 1 && beta2 >= 0 && beta2 < 1,
+          c10::str("betas of ", beta1, " and ", beta2, ": must be at least 0 and below 1"));
+  require(options.eps() >= 0, c10::str("an eps of ", options.eps(), ": must not be below 0"));
+}
+void require_sound(const AdamOptions& options) {
+  require_sound_adam(options);
+}
+void require_sound(const AdamWOptions& options) {
+  require_sound_adam(options);
+}
+
+void require_sound(const AdagradOptions& options) {
+  require_common(options.lr(), options.weight_decay());
+  require(options.lr_decay() >= 0 && options.initial_accumulator_value() >= 0 && options.eps() >= 0,
+          c10::str("lr_decay ", options.lr_decay(), ", initial_accumulator_value ",
+                   options.initial_accumulator_value(), ", eps ", options.eps(), ": must not be below 0"));
+}
+
+// Of the right type, which add_param_group() does not look at.
+template <class Options>
+std::vector<OptimizerParamGroup> checked(std::vector<OptimizerParamGroup> groups, const Options& defaults) {
+  require_sound(defaults);
+  for (const OptimizerParamGroup& group : groups) {
+    if (group.has_options()) {
+      const auto* options = dynamic_cast<const Options*>(&group.options());
+      require(options != nullptr, "a group has the options of another optimizer");
+      require_sound(*options);
+    }
+  }
+  return groups;
+}
+
+}  // namespace
+
+Sharded::Sharded(Replica& replica, std::vector<OptimizerParamGroup> groups,
+                 std::unique_ptr<torch::optim::OptimizerOptions> defaults, std::unique_ptr<UpdateRule> rule,
+                 const ShardOptions& shard)
+    : Optimizer(groups, std::move(defaults)) {
+  require(shard.max_norm >= 0, c10::str("a norm of at most ", shard.max_norm, ": must not be below 0"));
+  update_ = std::make_unique<ShardedUpdate>(replica, param_groups(), std::move(rule), shard);
+}
+Sharded::~Sharded() = default;
+
+torch::Tensor Sharded::step(LossClosure closure) {
+  torch::Tensor loss;
+  if (closure) {
+    const torch::AutoGradMode with_gradients(true);
+    loss = closure();
+  }
+  update_->take({});
+  return loss;
+}
+bool Sharded::step_unscaled(const torch::Tensor& inverse_scale) {
+  return update_->take(inverse_scale);
+}
+double Sharded::gradient_norm() const {
+  return update_->gradient_norm();
+}
+State Sharded::full_state() const {
+  return update_->full_state();
+}
+void Sharded::load_state(const State& state) {
+  update_->load_state(state);
+}
+
+void Sharded::save(torch::serialize::OutputArchive& /*archive*/) const {
+  throw Error(ErrorCode::kUnsupported,
+              "the state of this optimizer is spread over the ranks: save what full_state() gives");
+}
+void Sharded::load(torch::serialize::InputArchive& /*archive*/) {
+  throw Error(ErrorCode::kUnsupported,
+              "the state of this optimizer is spread over the ranks: hand a whole one to load_state()");
+}
+
+SGD::SGD(Replica& replica, const SGDOptions& options, const ShardOptions& shard)
+    : SGD(replica, one_group(replica), options, shard) {}
+SGD::SGD(Replica& replica, std::vector<OptimizerParamGroup> groups, const SGDOptions& defaults,
+         const ShardOptions& shard)
+    : Sharded(replica, checked(std::move(groups), defaults), std::make_unique<SGDOptions>(defaults),
+              sgd_rule(), shard) {}
+
+Adam::Adam(Replica& replica, const AdamOptions& options, const ShardOptions& shard)
+    : Adam(replica, one_group(replica), options, shard) {}
+Adam::Adam(Replica& replica, std::vector<OptimizerParamGroup> groups, const AdamOptions& defaults,
+           const ShardOptions& shard)
+    : Sharded(replica, checked(std::move(groups), defaults), std::make_unique<AdamOptions>(defaults),
+              adam_rule(), shard) {}
+
+AdamW::AdamW(Replica& replica, const AdamWOptions& options, const ShardOptions& shard)
+    : AdamW(replica, one_group(replica), options, shard) {}
+AdamW::AdamW(Replica& replica, std::vector<OptimizerParamGroup> groups, const AdamWOptions& defaults,
+             const ShardOptions& shard)
+    : Sharded(replica, checked(std::move(groups), defaults), std::make_unique<AdamWOptions>(defaults),
+              adamw_rule(), shard) {}
+
+Adagrad::Adagrad(Replica& replica, const AdagradOptions& options, const ShardOptions& shard)
+    : Adagrad(replica, one_group(replica), options, shard) {}
+Adagrad::Adagrad(Replica& replica, std::vector<OptimizerParamGroup> groups, const AdagradOptions& defaults,
+                 const ShardOptions& shard)
+    : Sharded(replica, checked(std::move(groups), defaults), std::make_unique<AdagradOptions>(defaults),
+              adagrad_rule(), shard) {}
+
+}  // namespace lockstep::optim

@@ -1,0 +1,79 @@
+#pragma once
+
+// A step of an optimizer that is spread over the ranks, and its state as a whole: which pieces have gradients, clipping
+// and unscaling that all ranks agree on, one bucket after the other updated and pushed. The public classes in
+// sharded_optimizer.cpp ask this one.
+
+#include <torch/optim/optimizer.h>
+#include <torch/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ddp/parameter_slices.h"
+#include "lockstep/sharded_optimizer.h"
+#include "optim/sliced_state.h"
+#include "optim/update_rule.h"
+
+namespace lockstep {
+
+class ShardedUpdate {
+ public:
+  using Groups = std::vector<torch::optim::OptimizerParamGroup>;
+
+  // Collective. `groups` are the optimizer's, and stay where they are.
+  ShardedUpdate(Replica& replica, const Groups& groups, std::unique_ptr<UpdateRule> rule,
+                const optim::ShardOptions& options);
+
+  // Collective. Gradients are multiplied by `inverse_scale` first, where it is defined; returns false, and changes no
+  // parameter, when one of them is not finite then.
+  bool take(const torch::Tensor& inverse_scale);
+  double gradient_norm() const { return gradient_norm_; }
+
+  // Collective.
+  optim::State full_state();
+  void load_state(const optim::State& state);
+
+ private:
+  // What this rank knows of each parameter, also of those that it owns no piece of: the same on all ranks.
+  struct Entry {
+    std::optional<std::size_t> group;  // unset: not this optimizer's
+    std::int64_t steps = 0;
+    bool started = false;                                        // there is a state
+    torch::Tensor step_count = torch::zeros({}, torch::kFloat);  // `steps` as kernels take it
+  };
+  // A piece that has a gradient in this step.
+  struct Due {
+    const ParameterPiece* piece;
+    torch::Tensor gradient;
+  };
+  using DueBuckets = std::vector<std::vector<Due>>;
+
+  void assign_groups();
+  const torch::optim::OptimizerOptions& options_of(const Entry& entry) const;
+  std::vector<std::string_view> state_names(const Entry& entry) const;
+  bool concerns(const BucketSlice& slice) const;
+  void follow();
+  void restore(const optim::State& state);
+  void require_fit(const optim::State& state) const;
+  DueBuckets collect() const;
+  void require_unscalable() const;
+  bool prepare(DueBuckets& due, const torch::Tensor& inverse_scale);
+  void count_step();
+  void update(std::size_t bucket, const std::vector<Due>& due);
+  void mark_started();
+
+  const Groups& groups_;
+  std::size_t assigned_groups_ = 0;
+  std::unique_ptr<UpdateRule> rule_;
+  optim::ShardOptions options_;
+  ParameterSlices slices_;
+  SlicedState state_;
+  std::vector<Entry> entries_;  // by parameter
+  double gradient_norm_ = 0;
+};
+
+}  // namespace lockstep
