@@ -18,6 +18,8 @@ constexpr int kSkipped = 77;
 std::vector<std::string> command_of(const PeerRun& run) {
   std::vector<std::string> command = {std::string(kPython), LOCKSTEP_PEER_SCRIPT, "--scenarios"};
   command.insert(command.end(), run.scenarios.begin(), run.scenarios.end());
+  command.emplace_back("--optimizers");
+  command.insert(command.end(), run.optimizers.begin(), run.optimizers.end());
   command.insert(command.end(), {"--ranks", std::to_string(run.ranks), "--steps", std::to_string(run.steps),
                                  "--torch-version", TORCH_VERSION, "--output", run.output.string()});
   return command;

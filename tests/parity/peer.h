@@ -15,13 +15,14 @@ struct PeerRun {
   std::vector<std::string> scenarios;
   int steps;
   std::filesystem::path output;  // the folder for its dumps
+  std::vector<std::string> optimizers = {"sgd", "adamw"};
 
   // Where the dumps of one training run are.
   std::filesystem::path folder(const std::string& scenario, std::string_view model,
                                std::string_view optimizer) const;
 };
 
-// Trains every model with every optimizer in each scenario. Returns why that is not possible here, if it is not: no Python, or one
+// Trains every model with each of the optimizers in each scenario. Returns why that is not possible here, if it is not: no Python, or one
 // with another torch. Throws Error{kInternal} when the training failed.
 std::optional<std::string> run_peer(const PeerRun& run);
 

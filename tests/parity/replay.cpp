@@ -84,7 +84,7 @@ Replay::Replay(World& world, const ReplayCase& run)
     copy_parameters(*model_, lead_, "parameter/0/");
   }
   replica_.emplace(model_, world, options_of(run));
-  optimizer_ = make_optimizer(run.optimizer, replica_->parameters());
+  optimizer_ = make_optimizer(run.optimizer, *replica_);
 }
 
 ReplayResult Replay::run() {
@@ -140,6 +140,7 @@ void Replay::step() {
 }
 
 void Replay::compare_gradients() {
+  replica_->gradients();  // whole from here on, whatever the optimizer
   for (const auto& parameter : replica_->named_parameters()) {
     const std::string name = name_of("gradient") + parameter.key();
     result_.gradients.compare(name, parameter.value().grad(),

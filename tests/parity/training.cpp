@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "lockstep/error.h"
+#include "lockstep/sharded_optimizer.h"
 
 namespace lockstep::testing {
 
@@ -24,6 +25,23 @@ std::unique_ptr<torch::optim::Optimizer> make_optimizer(std::string_view name,
                                                  torch::optim::AdamWOptions(1e-3).weight_decay(1e-2));
   }
   throw Error(ErrorCode::kInvalidArgument, c10::str("there is no optimizer '", name, "'"));
+}
+
+std::unique_ptr<torch::optim::Optimizer> make_optimizer(std::string_view name, Replica& replica) {
+  if (name == "fused_sgd") {
+    return std::make_unique<optim::SGD>(replica,
+                                        torch::optim::SGDOptions(0.02).momentum(0.9).weight_decay(1e-3));
+  }
+  if (name == "fused_adam") {
+    return std::make_unique<optim::Adam>(replica, torch::optim::AdamOptions(1e-3).weight_decay(1e-2));
+  }
+  if (name == "fused_adamw") {
+    return std::make_unique<optim::AdamW>(replica, torch::optim::AdamWOptions(1e-3).weight_decay(1e-2));
+  }
+  if (name == "fused_adagrad") {
+    return std::make_unique<optim::Adagrad>(replica, torch::optim::AdagradOptions(1e-2).weight_decay(1e-3));
+  }
+  return make_optimizer(name, replica.parameters());
 }
 
 World join_world(const RankContext& rank) {

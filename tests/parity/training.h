@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lockstep/replica.h"
 #include "lockstep/world.h"
 #include "support/rank_context.h"
 
@@ -19,9 +20,16 @@ namespace lockstep::testing {
 
 inline constexpr std::array<std::string_view, 2> kOptimizers = {"sgd", "adamw"};
 
+inline constexpr std::array<std::string_view, 4> kFusedOptimizers = {"fused_sgd", "fused_adam", "fused_adamw",
+                                                                     "fused_adagrad"};
+
 // Throws Error{kInvalidArgument}.
 std::unique_ptr<torch::optim::Optimizer> make_optimizer(std::string_view name,
                                                         std::vector<torch::Tensor> parameters);
+
+// Names that begin with "fused_" are optimizers of lockstep::optim, collective like all of them; the others are those
+// above.
+std::unique_ptr<torch::optim::Optimizer> make_optimizer(std::string_view name, Replica& replica);
 
 // Joins the world of this group of processes. Call it first: it sets up libtorch too.
 World join_world(const RankContext& rank);

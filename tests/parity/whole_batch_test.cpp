@@ -33,15 +33,15 @@ void compare_models(const Model& actual, const Model& expected, int step, Compar
 }
 
 // Every rank trains both: its share in step with the others, and the whole batch on its own.
-void train_both(World& world, std::string_view model_name, std::string_view optimizer_name) {
-  SCOPED_TRACE(c10::str(model_name, " with ", optimizer_name));
+void train_both(World& world, std::string_view model_name, std::string_view optimizer_name, bool sharded) {
+  SCOPED_TRACE(c10::str(model_name, " with ", sharded ? "sharded " : "", optimizer_name));
   torch::manual_seed(7);
   const auto whole = make_model(model_name);
   torch::manual_seed(7);
   const auto share = make_model(model_name);
   DistributedDataParallel replica(share, world);
   const auto whole_optimizer = make_optimizer(optimizer_name, whole->parameters());
-  const auto share_optimizer = make_optimizer(optimizer_name, replica.parameters());
+  const auto share_optimizer = make_optimizer(c10::str(sharded ? "fused_" : "", optimizer_name), replica);
   Comparison gradients(kTolerance);
   Comparison parameters(kTolerance);
   for (int step = 0; step < kSteps; ++step) {
@@ -51,6 +51,7 @@ void train_both(World& world, std::string_view model_name, std::string_view opti
     share_optimizer->zero_grad();
     whole->loss_of(batch).backward();
     share->loss(replica(own.inputs, true), own.targets).backward();
+    replica.gradients();  // whole from here on
     whole_optimizer->step();
     share_optimizer->step();
     compare_models(*share, *whole, step, gradients, parameters);
@@ -67,7 +68,8 @@ TEST_P(WholeBatch, InOneProcessGivesTheSameTraining) {
     World world = join_world(rank);
     for (const std::string_view model : {"mlp", "gpt"}) {
       for (const std::string_view optimizer : kOptimizers) {
-        train_both(world, model, optimizer);
+        train_both(world, model, optimizer, false);
+        train_both(world, model, optimizer, true);
       }
     }
   }).expect_all_ok();

@@ -3,7 +3,7 @@
 
     peer.py --ranks 2 --scenarios plain unused --steps 50 --torch-version 2.13.0 --output DIR
 
-trains every model with every optimizer in each scenario. DIR/SCENARIO/MODEL.OPTIMIZER/RANK.{index,data} then have, in
+trains every model with each of the --optimizers, sgd and adamw when none is named, in each scenario. DIR/SCENARIO/MODEL.OPTIMIZER/RANK.{index,data} then have, in
 the format of dump.py,
     inputs targets losses          one row for each pass of this rank
     synchronise detours            0 or 1 for each pass: see scenarios.py
@@ -36,13 +36,21 @@ except ImportError as problem:
     print(f"this Python cannot train: {problem}")
     sys.exit(SKIPPED)
 
-# The plain loops: the foreach and fused ones round differently, and C++ has neither.
+# The plain loops, which C++ has too, and the fused ones, which round differently and which sharded optimizers use.
 OPTIMIZERS = {
     "sgd": lambda parameters: torch.optim.SGD(
         parameters, lr=0.02, momentum=0.9, weight_decay=1e-3, foreach=False, fused=False
     ),
     "adamw": lambda parameters: torch.optim.AdamW(
         parameters, lr=1e-3, weight_decay=1e-2, foreach=False, fused=False
+    ),
+    "fused_sgd": lambda parameters: torch.optim.SGD(
+        parameters, lr=0.02, momentum=0.9, weight_decay=1e-3, fused=True
+    ),
+    "fused_adam": lambda parameters: torch.optim.Adam(parameters, lr=1e-3, weight_decay=1e-2, fused=True),
+    "fused_adamw": lambda parameters: torch.optim.AdamW(parameters, lr=1e-3, weight_decay=1e-2, fused=True),
+    "fused_adagrad": lambda parameters: torch.optim.Adagrad(
+        parameters, lr=1e-2, weight_decay=1e-3, fused=True
     ),
 }
 
@@ -104,7 +112,7 @@ def run_rank(rank, arguments):
     distributed.init_process_group(
         "gloo", init_method=f"file://{arguments.output}/rendezvous", rank=rank, world_size=arguments.ranks
     )
-    for scenario, model, optimizer in itertools.product(arguments.scenarios, MODELS, OPTIMIZERS):
+    for scenario, model, optimizer in itertools.product(arguments.scenarios, MODELS, arguments.optimizers):
         folder = arguments.output / scenario / f"{model}.{optimizer}"
         folder.mkdir(parents=True, exist_ok=True)
         with Dump(folder / str(rank)) as dump:
@@ -116,6 +124,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--ranks", type=int, required=True)
     parser.add_argument("--scenarios", choices=SCENARIOS, nargs="+", required=True)
+    parser.add_argument("--optimizers", choices=OPTIMIZERS, nargs="+", default=["sgd", "adamw"])
     parser.add_argument("--steps", type=int, required=True)
     parser.add_argument("--torch-version", required=True, help="of the libtorch that the C++ side uses")
     parser.add_argument("--output", type=pathlib.Path, required=True)
