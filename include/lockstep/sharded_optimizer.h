@@ -66,7 +66,7 @@ class Sharded : public torch::optim::Optimizer, public UnscalingStep {
   // Collective.
   torch::Tensor step(LossClosure closure = nullptr) override;
   bool step_unscaled(const torch::Tensor& inverse_scale) override;
-  // Of the last step, before it was clipped; 0 without ShardOptions::max_norm.
+  // The norm over all gradients of the last step that clipped or unscaled them, before it clipped; 0 before that.
   double gradient_norm() const;
 
   // The whole state, the same on all ranks and however many they are. Parameters that took no step have none.

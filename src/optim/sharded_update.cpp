@@ -1,33 +1,22 @@
 #include "optim/sharded_update.h"
 
-#include <ATen/ops/_amp_foreach_non_finite_check_and_unscale.h>
-#include <ATen/ops/linalg_vector_norm.h>
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <map>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "lockstep/error.h"
+#include "optim/gradient_totals.h"
+#include "optim/state_names.h"
 
 namespace lockstep {
 namespace {
 
-std::string key_of(const NamedTensor& parameter, std::string_view kind) {
-  return parameter.name + "/" + std::string(kind);
-}
-
-const torch::Tensor* find(const optim::State& state, const std::string& key) {
-  const auto found = state.find(key);
+const torch::Tensor* find(const optim::State& state, const NamedTensor& parameter, std::string_view kind) {
+  const auto found = state.find(state_name(parameter, kind));
   return found == state.end() ? nullptr : &found->second;
-}
-
-Error misfit(const std::string& reason) {
-  return {ErrorCode::kInvalidArgument, "this is not a state of this optimizer: " + reason};
 }
 
 }  // namespace
@@ -49,31 +38,30 @@ void ShardedUpdate::assign_groups() {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     dense[slices_.parameters()[i].tensor.unsafeGetTensorImpl()] = i;
   }
-  for (const NamedTensor& sparse : slices_.sparse_parameters()) {
-    for (const auto& group : groups_) {
-      for (const torch::Tensor& parameter : group.params()) {
-        if (parameter.is_same(sparse.tensor)) {
-          throw Error(ErrorCode::kUnsupported,
-                      c10::str("parameter '", sparse.name,
-                               "' gets sparse gradients, which have no slices: leave it to an optimizer of "
-                               "torch::optim"));
-        }
-      }
-    }
-  }
   for (std::size_t group = assigned_groups_; group < groups_.size(); ++group) {
     for (const torch::Tensor& parameter : groups_[group].params()) {
       const auto found = dense.find(parameter.unsafeGetTensorImpl());
       if (found != dense.end()) {
         entries_[found->second].group = group;
       } else if (parameter.requires_grad()) {
-        throw Error(ErrorCode::kInvalidArgument,
-                    c10::str("group ", group, " has a parameter of shape ", parameter.sizes(),
-                             " that is not one of the replica's"));
+        refuse(parameter, group);
       }
     }
   }
   assigned_groups_ = groups_.size();
+}
+
+void ShardedUpdate::refuse(const torch::Tensor& parameter, std::size_t group) const {
+  for (const NamedTensor& sparse : slices_.sparse_parameters()) {
+    if (parameter.is_same(sparse.tensor)) {
+      throw Error(ErrorCode::kUnsupported,
+                  c10::str("parameter '", sparse.name,
+                           "' gets sparse gradients, which have no slices: leave it to an optimizer of "
+                           "torch::optim"));
+    }
+  }
+  throw Error(ErrorCode::kInvalidArgument, c10::str("group ", group, " has a parameter of shape ",
+                                                    parameter.sizes(), " that is not one of the replica's"));
 }
 
 const torch::optim::OptimizerOptions& ShardedUpdate::options_of(const Entry& entry) const {
@@ -150,45 +138,33 @@ void ShardedUpdate::require_unscalable() const {
   }
 }
 
-// What has to be known of all gradients before the first parameter changes. Each rank looks at its own pieces, in
-// order; the sums over ranks have the same bits everywhere.
-bool ShardedUpdate::prepare(DueBuckets& due, const torch::Tensor& inverse_scale) {
+// Nothing is communicated that nobody asked for.
+bool ShardedUpdate::prepare(const DueBuckets& due, const torch::Tensor& inverse_scale) {
   const bool clips = options_.max_norm > 0;
   if (!clips && !inverse_scale.defined()) {
     return true;
   }
-  double overflows = 0;
-  double squares = 0;
   if (inverse_scale.defined()) {
     require_unscalable();
   }
-  for (std::vector<Due>& bucket : due) {
-    std::vector<torch::Tensor> gradients;
+  std::vector<std::vector<torch::Tensor>> pieces;
+  for (const std::vector<Due>& bucket : due) {
+    auto& gradients = pieces.emplace_back();
     for (const Due& piece : bucket) {
       gradients.push_back(piece.gradient);
     }
-    if (inverse_scale.defined() && !gradients.empty()) {
-      torch::Tensor found = torch::zeros({}, torch::kFloat);
-      at::_amp_foreach_non_finite_check_and_unscale_(gradients, found, inverse_scale);
-      overflows += found.item<float>();
-    }
-    for (const torch::Tensor& gradient : gradients) {
-      const double norm = clips ? at::linalg_vector_norm(gradient).item<double>() : 0;
-      squares += norm * norm;
-    }
   }
-  std::array<double, 2> totals = {overflows, squares};
-  slices_.communicator().all_reduce(totals, ReduceOp::kSum, {.label = "norm of gradients"});
-  if (totals[0] > 0) {
+  const GradientTotals totals = total_gradients(pieces, inverse_scale, slices_.communicator());
+  if (totals.overflowed) {
     return false;
   }
-  gradient_norm_ = std::sqrt(totals[1]);
+  gradient_norm_ = totals.norm;
   // As torch::nn::utils::clip_grad_norm_ has it.
   const double factor = options_.max_norm / (gradient_norm_ + 1e-6);
   if (clips && !(factor >= 1)) {
-    for (std::vector<Due>& bucket : due) {
-      for (Due& piece : bucket) {
-        piece.gradient.mul_(factor);
+    for (const std::vector<torch::Tensor>& bucket : pieces) {
+      for (const torch::Tensor& gradient : bucket) {
+        gradient.mul_(factor);
       }
     }
   }
@@ -235,29 +211,34 @@ void ShardedUpdate::mark_started() {
   }
 }
 
-optim::State ShardedUpdate::full_state() {
-  const torch::NoGradGuard no_grad;
-  optim::State state;
-  for (std::size_t bucket = 0; bucket < slices_.slices().size(); ++bucket) {
-    const BucketSlice& slice = slices_.slices()[bucket];
-    std::map<std::string_view, std::vector<std::size_t>> keepers;  // members of the bucket, by kind of tensor
-    for (std::size_t member = 0; member < slice.parameters.size(); ++member) {
-      const std::size_t index = slice.parameters[member];
-      const Entry& entry = entries_[index];
-      if (!entry.started) {
-        continue;
-      }
+// The members of a bucket that have a state, by kind of tensor.
+std::map<std::string_view, std::vector<std::size_t>> ShardedUpdate::keepers(const BucketSlice& slice) const {
+  std::map<std::string_view, std::vector<std::size_t>> keepers;
+  for (std::size_t member = 0; member < slice.parameters.size(); ++member) {
+    const Entry& entry = entries_[slice.parameters[member]];
+    if (entry.started) {
       for (const std::string_view kind : state_names(entry)) {
         keepers[kind].push_back(member);
       }
-      if (rule_->counts_steps()) {
-        state[key_of(slices_.parameters()[index], "step")] = torch::tensor(entry.steps, torch::kLong);
-      }
     }
-    for (const auto& [kind, members] : keepers) {
+  }
+  return keepers;
+}
+
+optim::State ShardedUpdate::full_state() {
+  const torch::NoGradGuard no_grad;
+  optim::State state;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i].started && rule_->counts_steps()) {
+      state[state_name(slices_.parameters()[i], kStepName)] = torch::tensor(entries_[i].steps, torch::kLong);
+    }
+  }
+  for (std::size_t bucket = 0; bucket < slices_.slices().size(); ++bucket) {
+    const BucketSlice& slice = slices_.slices()[bucket];
+    for (const auto& [kind, members] : keepers(slice)) {
       const std::vector<torch::Tensor> whole = slices_.gather(bucket, state_.slice(bucket, kind));
       for (const std::size_t member : members) {
-        state[key_of(slices_.parameters()[slice.parameters[member]], kind)] = whole[member];
+        state[state_name(slices_.parameters()[slice.parameters[member]], kind)] = whole[member];
       }
     }
   }
@@ -266,74 +247,39 @@ optim::State ShardedUpdate::full_state() {
 
 void ShardedUpdate::load_state(const optim::State& state) {
   const torch::NoGradGuard no_grad;
-  require_fit(state);
+  std::vector<ExpectedState> expected;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i].group) {
+      expected.push_back({slices_.parameters()[i], state_names(entries_[i])});
+      if (rule_->counts_steps()) {
+        expected.back().kinds.push_back(kStepName);
+      }
+    }
+  }
+  require_fit(state, expected);
   slices_.follow();
   restore(state);
-}
-
-void ShardedUpdate::require_fit(const optim::State& state) const {
-  std::unordered_set<std::string> known;
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    const NamedTensor& parameter = slices_.parameters()[i];
-    if (!entries_[i].group) {
-      continue;
-    }
-    auto kinds = state_names(entries_[i]);
-    if (rule_->counts_steps()) {
-      kinds.emplace_back("step");
-    }
-    std::string missing;
-    std::string present;
-    for (const std::string_view kind : kinds) {
-      const std::string key = key_of(parameter, kind);
-      known.insert(key);
-      const torch::Tensor* tensor = find(state, key);
-      (tensor == nullptr ? missing : present) = key;
-      if (tensor != nullptr && kind == "step" && tensor->numel() != 1) {
-        throw misfit(c10::str("'", key, "' is to be a single number and is ", tensor->sizes()));
-      }
-      if (tensor != nullptr && kind != "step" &&
-          (tensor->sizes() != parameter.tensor.sizes() ||
-           tensor->scalar_type() != parameter.tensor.scalar_type())) {
-        throw misfit(c10::str("'", key, "' is ", tensor->sizes(), " ", c10::toString(tensor->scalar_type()),
-                              ", its parameter ", parameter.tensor.sizes(), " ",
-                              c10::toString(parameter.tensor.scalar_type())));
-      }
-    }
-    if (!missing.empty() && !present.empty()) {
-      throw misfit(c10::str("it has '", present, "' and not '", missing, "'"));
-    }
-  }
-  for (const auto& [key, tensor] : state) {
-    if (known.count(key) == 0) {
-      throw misfit(c10::str("nothing here keeps '", key, "'"));
-    }
-  }
 }
 
 void ShardedUpdate::restore(const optim::State& state) {
   state_.clear();
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     Entry& entry = entries_[i];
-    entry.started = false;
-    entry.steps = 0;
-    if (!entry.group) {
-      continue;
-    }
-    const auto names = state_names(entry);
-    entry.started = !names.empty() && find(state, key_of(slices_.parameters()[i], names[0])) != nullptr;
-    if (const torch::Tensor* steps = find(state, key_of(slices_.parameters()[i], "step"))) {
-      entry.steps = steps->item<std::int64_t>();
-    }
+    const NamedTensor& parameter = slices_.parameters()[i];
+    const auto kinds = entry.group ? state_names(entry) : std::vector<std::string_view>();
+    entry.started = !kinds.empty() && find(state, parameter, kinds[0]) != nullptr;
+    const torch::Tensor* steps = find(state, parameter, kStepName);
+    entry.steps = steps == nullptr ? 0 : steps->item<std::int64_t>();
   }
   for (std::size_t bucket = 0; bucket < slices_.slices().size(); ++bucket) {
     for (const ParameterPiece& piece : slices_.slices()[bucket].pieces) {
-      if (!entries_[piece.parameter].started) {
+      const Entry& entry = entries_[piece.parameter];
+      if (!entry.started) {
         continue;
       }
-      for (const std::string_view kind : state_names(entries_[piece.parameter])) {
-        const torch::Tensor& whole = *find(state, key_of(slices_.parameters()[piece.parameter], kind));
-        state_.piece(bucket, piece, kind).copy_(slices_.elements(piece, whole));
+      for (const std::string_view kind : state_names(entry)) {
+        const torch::Tensor* whole = find(state, slices_.parameters()[piece.parameter], kind);
+        state_.piece(bucket, piece, kind).copy_(slices_.elements(piece, *whole));
       }
     }
   }

@@ -8,9 +8,10 @@
 #include <torch/types.h>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
 #include "ddp/parameter_slices.h"
@@ -53,15 +54,16 @@ class ShardedUpdate {
   using DueBuckets = std::vector<std::vector<Due>>;
 
   void assign_groups();
+  [[noreturn]] void refuse(const torch::Tensor& parameter, std::size_t group) const;
   const torch::optim::OptimizerOptions& options_of(const Entry& entry) const;
   std::vector<std::string_view> state_names(const Entry& entry) const;
   bool concerns(const BucketSlice& slice) const;
+  std::map<std::string_view, std::vector<std::size_t>> keepers(const BucketSlice& slice) const;
   void follow();
   void restore(const optim::State& state);
-  void require_fit(const optim::State& state) const;
   DueBuckets collect() const;
   void require_unscalable() const;
-  bool prepare(DueBuckets& due, const torch::Tensor& inverse_scale);
+  bool prepare(const DueBuckets& due, const torch::Tensor& inverse_scale);
   void count_step();
   void update(std::size_t bucket, const std::vector<Due>& due);
   void mark_started();
