@@ -223,6 +223,53 @@ TEST(ShardedOptimizer, LeavesUnusedAndFrozenParametersAloneAndUpdatesTiedOnesOnc
   }
 }
 
+TEST(ShardedOptimizer, GoesAlongWithEveryWayToAverage) {
+  run_world(2, [](World& world) {
+    std::vector<DdpOptions> variants(5, small_buckets());
+    variants[1].progress = Progress::kThread;
+    variants[2].static_graph = true;
+    variants[3].comm_hook = all_reduce_hook();
+    variants[4].divisor = Divisor::kSamples;
+    for (std::size_t variant = 0; variant < variants.size(); ++variant) {
+      SCOPED_TRACE(variant);
+      Pair pair(world, variants[variant]);
+      pair.model.set_samples(6);
+      optim::SGD optimizer(pair.model, SGDOptions(0.1).momentum(0.9));
+      torch::optim::SGD plain(pair.plain->parameters(), SGDOptions(0.1).momentum(0.9));
+      for (int step = 0; step < 4; ++step) {
+        optimizer.zero_grad();
+        plain.zero_grad();
+        pair.backward(torch::randn({6, 7}));
+        optimizer.step();
+        plain.step();
+      }
+      expect_close(*pair.net, *pair.plain);
+    }
+  }).expect_all_ok();
+}
+
+TEST(ShardedOptimizer, CompletesGradientsThatHaveAGraphOfTheirOwn) {
+  run_world(2, [](World& world) {
+    Pair pair(world);
+    optim::SGD optimizer(pair.model, SGDOptions(0.1));
+    for (int step = 0; step < 3; ++step) {
+      const torch::Tensor x = torch::randn({6, 7});
+      optimizer.zero_grad();
+      pair.plain->zero_grad();
+      pair.model(x).square().mean().backward({}, /*retain_graph=*/true, /*create_graph=*/true);
+      pair.reference(x).square().mean().backward();
+      for (const auto& gradient : pair.model.gradients()) {
+        EXPECT_CLOSE(gradient.value(), pair.plain->named_parameters()[gradient.key()].grad());
+        EXPECT_TRUE(same_on_all_ranks(world, gradient.value()));
+      }
+      optimizer.step();
+      torch::optim::SGD(pair.plain->parameters(), 0.1).step();
+    }
+    expect_close(*pair.net, *pair.plain);
+    optimizer.zero_grad();  // a graph that holds its own gradients is a circle
+  }).expect_all_ok();
+}
+
 TEST(ShardedOptimizer, GivesGroupsTheirOwnOptions) {
   run_world(2, [](World& world) {
     Pair pair(world);
