@@ -145,7 +145,7 @@ class GradientSync {
   // For an optimizer that is spread over the ranks: cuts every bucket into size() slices of whole cache lines, of
   // which the one of this rank is the rank-th. With Share::kSlice finish() leaves the average there only, of the
   // same bits, and sends half; beyond its slice a bucket then holds this rank's own gradients. A reduction of your
-  // own leaves what it leaves. Collective, between two steps; the first time, gradients move.
+  // own leaves what it leaves. Collective, between two steps; the first time, gradients of several ranks move.
   void slice_buckets(Share share);
   // Those of the plan, in the order they travel, valid until generation() changes.
   std::span<const GradientBucket> buckets() const;

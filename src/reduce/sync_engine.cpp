@@ -63,7 +63,7 @@ void SyncEngine::slice_buckets(Share wanted) {
   gather();
   const bool sliced = share_.has_value();
   share_ = wanted;
-  if (!sliced) {
+  if (!sliced && communicator.size() > 1) {  // the slice of one rank is all there is
     move_to(travel_order(memory->plan()));
   }
 }

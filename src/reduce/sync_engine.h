@@ -64,7 +64,9 @@ class SyncEngine {
   bool counts_usage() const { return !options.static_graph || !followed_; }
   bool own_reduction() const { return dynamic_cast<const AllReduceBucket*>(reduction.get()) == nullptr; }
   // The first step is averaged whole: after it gradients move, and slices with them.
-  bool scatters() const { return share_ == Share::kSlice && followed_ && !own_reduction(); }
+  bool scatters() const {
+    return share_ == Share::kSlice && followed_ && communicator.size() > 1 && !own_reduction();
+  }
   BucketReduction& running() { return complete ? *reduction : scatter_; }
   GradientMemory lay_out(std::span<const std::size_t> order);
   void use(GradientMemory fresh);

@@ -71,7 +71,8 @@ TEST_P(Slices, HoldTheBitsOfAnAllReduceAndLeaveTheRestAlone) {
       for (int step = 0; step < 4; ++step) {
         run_step(whole, rank.rank(), step);
         run_step(sliced, rank.rank(), step);
-        EXPECT_EQ(sliced.complete(), step == 0) << "the first step is averaged whole";
+        EXPECT_EQ(sliced.complete(), step == 0 || communicator.size() == 1)
+            << "the first step is averaged whole";
         for (std::size_t index = 0; index < 3; ++index) {
           const auto expected = whole.values<float>(index);
           const auto actual = sliced.values<float>(index);
