@@ -121,8 +121,9 @@ class Replica {
   int ranks_with_data() const;
 
   // The averages of the last synchronised backward by the names of their parameters, whole, whatever .grad held;
-  // .grad is whole then too. Parameters without a gradient are left out. Collective when an optimizer of
-  // lockstep::optim is at work, unless DdpOptions::full_gradients.
+  // .grad is whole then too. Parameters without a gradient are left out. Between a backward in no_sync() and the
+  // next one without, this rank's own sums. Collective when an optimizer of lockstep::optim is at work, unless
+  // DdpOptions::full_gradients.
   torch::OrderedDict<std::string, torch::Tensor> gradients();
 
   // Scales all gradients so that their norm is at most `max_norm`, and returns what it was; the same on all ranks.

@@ -240,12 +240,12 @@ void BackwardSync::slice_buckets(Share share) {
   if (reduction_ && slots_.moved()) {
     reduction_->set_memory(gradients.memory());
   }
-  slots_.complete();
   slots_.follow();
 }
 
+// What has come since is this rank's own, and there is no average to complete.
 void BackwardSync::complete_gradients() {
-  if (!gradients.complete()) {
+  if (!gradients.complete() && !slots_.accumulating()) {
     gradients.gather();
     slots_.complete();
   }

@@ -5,6 +5,7 @@
 
 #include <torch/types.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -23,6 +24,9 @@ class GradientSlots {
   void adopt(std::size_t index);
   // Used since the last publish().
   bool used(std::size_t index) const { return slots_[index].used; }
+  bool accumulating() const {
+    return std::any_of(slots_.begin(), slots_.end(), [](const Slot& slot) { return slot.used; });
+  }
 
   // Before the end of a step: parameters that got no gradient add the .grad they have, without being counted as
   // used. `ready(i)` tells which ones are marked already.

@@ -38,7 +38,7 @@ struct BucketSlice {
 
 class ParameterSlices {
  public:
-  // Keeps what it needs of the replica alive.
+  // Keeps what it needs of the replica alive; module and world must outlive it, as they do the replica.
   explicit ParameterSlices(Replica& replica);
 
   Communicator& communicator() const;

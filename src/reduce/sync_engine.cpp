@@ -60,7 +60,6 @@ void SyncEngine::slice_buckets(Share wanted) {
   }
   require_equal_lines(communicator, "share of the averages",
                       {wanted == Share::kSlice ? "a slice of each bucket" : "the whole"});
-  gather();
   const bool sliced = share_.has_value();
   share_ = wanted;
   if (!sliced && communicator.size() > 1) {  // the slice of one rank is all there is

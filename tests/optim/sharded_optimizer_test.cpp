@@ -87,6 +87,31 @@ TEST(ShardedOptimizer, LeavesSlicesOfAveragesInGradUntilTheyAreAskedFor) {
   }).expect_all_ok();
 }
 
+TEST(ShardedOptimizer, DoesNotMixGradientsThatAreStillAccumulated) {
+  run_world(2, [](World& world) {
+    Pair pair(world);
+    optim::SGD optimizer(pair.model, SGDOptions(0.1));
+    for (int step = 0; step < 3; ++step) {
+      optimizer.zero_grad();
+      pair.plain->zero_grad();
+      {
+        const auto guard = pair.model.no_sync();
+        const auto plain_guard = pair.reference.no_sync();
+        pair.backward(torch::randn({6, 7}));
+      }
+      for (const auto& gradient : pair.model.gradients()) {
+        EXPECT_TRUE(torch::equal(gradient.value(), pair.plain->named_parameters()[gradient.key()].grad()));
+      }
+      pair.backward(torch::randn({6, 7}));
+      for (const auto& gradient : pair.model.gradients()) {
+        EXPECT_TRUE(torch::equal(gradient.value(), pair.plain->named_parameters()[gradient.key()].grad()));
+      }
+      optimizer.step();
+      copy_parameters(*pair.net, *pair.plain);
+    }
+  }).expect_all_ok();
+}
+
 TEST(ShardedOptimizer, KeepsGradientsWholeWhenAskedToOrWhenItHasOnlyAPartOfTheParameters) {
   run_world(2, [](World& world) {
     for (const bool part : {false, true}) {
