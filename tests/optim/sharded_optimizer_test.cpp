@@ -295,6 +295,37 @@ TEST(ShardedOptimizer, CompletesGradientsThatHaveAGraphOfTheirOwn) {
   }).expect_all_ok();
 }
 
+struct RotatingImpl : torch::nn::Module {
+  RotatingImpl() { weight = register_parameter("weight", torch::randn({45}, torch::kComplexFloat)); }
+  torch::Tensor forward(const torch::Tensor& x) { return torch::real(weight * x).square().sum(); }
+  torch::Tensor weight;
+};
+TORCH_MODULE(Rotating);
+
+TEST(ShardedOptimizer, TakesComplexNumbersForPairs) {
+  run_world(2, [](World& world) {
+    Rotating net;
+    Rotating plain;
+    DistributedDataParallel model(net, world);
+    DistributedDataParallel reference(plain, world);
+    copy_parameters(*net, *plain);
+    optim::SGD optimizer(model, SGDOptions(0.01).momentum(0.9));
+    torch::optim::SGD expected(plain->parameters(), SGDOptions(0.01).momentum(0.9));
+    for (int step = 0; step < 4; ++step) {
+      const torch::Tensor x = torch::randn({45}, torch::kComplexFloat);
+      optimizer.zero_grad();
+      expected.zero_grad();
+      model(x).backward();
+      reference(x).backward();
+      optimizer.load_state(optimizer.full_state());  // changes nothing
+      optimizer.step();
+      expected.step();
+    }
+    EXPECT_TRUE(torch::allclose(net->weight, plain->weight));
+    EXPECT_EQ(optimizer.full_state().at("weight/momentum_buffer").scalar_type(), torch::kComplexFloat);
+  }).expect_all_ok();
+}
+
 TEST(ShardedOptimizer, GivesGroupsTheirOwnOptions) {
   run_world(2, [](World& world) {
     Pair pair(world);
