@@ -19,10 +19,10 @@
 namespace lockstep::testing {
 namespace {
 
-constexpr int kSteps = 50;
+constexpr int kShardedSteps = 50;
 constexpr int kRanks = 2;
 
-void check(World& world, const ReplayCase& run) {
+void check_sharded(World& world, const ReplayCase& run) {
   SCOPED_TRACE(c10::str(run.scenario, ", ", run.model, " with ", run.optimizer));
   const ReplayResult result = replay(world, run);
   EXPECT_EQ(result.losses.first_failure(), "");
@@ -37,7 +37,7 @@ void repeat(const std::vector<std::string>& scenarios, const std::vector<std::st
   const TempDir dumps;
   const PeerRun peer{.ranks = kRanks,
                      .scenarios = scenarios,
-                     .steps = kSteps,
+                     .steps = kShardedSteps,
                      .output = dumps.path(),
                      .optimizers = optimizers};
   if (const auto obstacle = run_peer(peer)) {
@@ -48,10 +48,10 @@ void repeat(const std::vector<std::string>& scenarios, const std::vector<std::st
     for (const std::string& scenario : scenarios) {
       for (const std::string_view model : kModels) {
         for (const std::string& optimizer : optimizers) {
-          check(world, {.model = std::string(model),
-                        .optimizer = optimizer,
-                        .scenario = scenario,
-                        .folder = peer.folder(scenario, model, optimizer)});
+          check_sharded(world, {.model = std::string(model),
+                                .optimizer = optimizer,
+                                .scenario = scenario,
+                                .folder = peer.folder(scenario, model, optimizer)});
         }
       }
     }
