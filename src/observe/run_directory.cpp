@@ -3,13 +3,15 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <ctime>
 #include <map>
 #include <optional>
-#include <regex>
 #include <span>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -70,16 +72,31 @@ std::string local_time_text(std::chrono::system_clock::time_point now) {
   return fmt::format("{:%Y%m%d-%H%M%S}", parts);
 }
 
+bool is_time_text(std::string_view text) {
+  constexpr std::string_view kForm = "00000000-000000";
+  return text.size() == kForm.size() &&
+         std::equal(text.begin(), text.end(), kForm.begin(), [](char c, char form) {
+           return form == '-' ? c == '-' : std::isdigit(static_cast<unsigned char>(c)) != 0;
+         });
+}
+
 // When a run of that name began and which one of that second it was, from the name of its folder.
-std::optional<std::pair<std::string, int>> order_of(const std::string& folder, std::string_view name) {
-  const std::regex form("-([0-9]{8}-[0-9]{6})(?:-([0-9]{1,9}))?");
-  const std::string prefix = file_name_of(name);
-  std::smatch parts;
-  const std::string rest = folder.starts_with(prefix) ? folder.substr(prefix.size()) : "";
-  if (!std::regex_match(rest, parts, form)) {
+std::optional<std::pair<std::string, int>> order_of(std::string_view folder, std::string_view name) {
+  constexpr std::size_t kTimeLength = 15;
+  const std::string prefix = file_name_of(name) + "-";
+  if (!folder.starts_with(prefix) || !is_time_text(folder.substr(prefix.size()).substr(0, kTimeLength))) {
     return std::nullopt;
   }
-  return std::pair(parts.str(1), parts[2].matched ? std::stoi(parts.str(2)) : 1);
+  const std::string time(folder.substr(prefix.size(), kTimeLength));
+  const std::string_view rest = folder.substr(prefix.size() + kTimeLength);
+  int number = 1;
+  if (!rest.empty()) {
+    const auto [end, problem] = std::from_chars(rest.data() + 1, rest.data() + rest.size(), number);
+    if (rest.front() != '-' || problem != std::errc() || end != rest.data() + rest.size()) {
+      return std::nullopt;
+    }
+  }
+  return std::pair(time, number);
 }
 
 }  // namespace
