@@ -1,11 +1,17 @@
 #include "checkpoint/hashed_file.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <utility>
 
 #include "base/check.h"
 
 namespace lockstep::checkpoint {
+namespace {
+
+constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
+
+}  // namespace
 
 HashedFile::HashedFile(DiskCalls& disk, std::filesystem::path path)
     : disk_(disk), path_(std::move(path)), file_(disk_.create_file(path_)) {
@@ -14,7 +20,16 @@ HashedFile::HashedFile(DiskCalls& disk, std::filesystem::path path)
   }
 }
 
+// Piece by piece: what was just read for the checksum is still in the cache when it is written.
 void HashedFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const std::span<const std::byte> piece = bytes.first(std::min(bytes.size(), kPieceBytes));
+    write_piece(piece);
+    bytes = bytes.subspan(piece.size());
+  }
+}
+
+void HashedFile::write_piece(std::span<const std::byte> bytes) {
   LOCKSTEP_CHECK(file_);
   checksum_.add(bytes);
   bytes_ += bytes.size();

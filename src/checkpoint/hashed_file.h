@@ -24,6 +24,8 @@ class HashedFile final : public ByteSink {
   FileEntry finish();
 
  private:
+  void write_piece(std::span<const std::byte> bytes);
+
   DiskCalls& disk_;
   std::filesystem::path path_;
   UniqueFd file_;

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "lockstep/error.h"
 #include "lockstep/log.h"
 #include "train/resume_point.h"
 #include "train/saved_run.h"
@@ -40,10 +41,22 @@ void RunKeeper::resume(World& world) {
     }
   });
   if (const auto saved = SavedRun::share(std::move(found), world.communicator())) {
-    parts_.restore(*saved);
+    restore(*saved, world.communicator());
     resumed_from_ = saved->folder();
     steps_before_ = parts_.progress().step;
     samples_before_ = parts_.progress().samples;
+  }
+}
+
+// All ranks have the same bytes, and come to the same verdict about them: one says it.
+void RunKeeper::restore(const SavedRun& saved, const Communicator& communicator) {
+  try {
+    parts_.restore(saved);
+  } catch (const Error& error) {
+    if (error.code() == ErrorCode::kAborted) {
+      throw;
+    }
+    fail_together(communicator, error);
   }
 }
 

@@ -40,6 +40,7 @@ class RunKeeper {
 
  private:
   void resume(World& world);
+  void restore(const SavedRun& saved, const Communicator& communicator);
   void save();
   void await_earlier();
 

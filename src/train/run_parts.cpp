@@ -15,7 +15,6 @@
 #include "snapshot/random_state.h"
 #include "snapshot/tensor_file.h"
 #include "train/seeding.h"
-#include "train/together.h"
 
 namespace lockstep::train {
 namespace {
@@ -139,11 +138,10 @@ void RunParts::require_same_options(const SavedRun& saved) const {
                                [](const config::Difference& change) { return may_change(change.name); }),
                 changes.end());
   if (!changes.empty() && !parts_.options.allow_changes) {
-    fail_together(parts_.communicator,
-                  Error(ErrorCode::kInvalidConfig,
-                        c10::str("options are not those of the checkpoint ", saved.folder(), ":\n",
-                                 config::to_text(changes),
-                                 "resume with the same ones, or with --allow-changes if that is meant")));
+    throw Error(
+        ErrorCode::kInvalidConfig,
+        c10::str("options are not those of the checkpoint ", saved.folder(), ":\n", config::to_text(changes),
+                 "resume with the same ones, or with --allow-changes if that is meant"));
   }
 }
 

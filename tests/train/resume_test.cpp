@@ -8,10 +8,12 @@
 #include <fstream>
 #include <iterator>
 #include <regex>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/temp_dir.h"
+#include "checkpoint/checkpoint_store.h"
 #include "examples/example_ranks.h"
 #include "train/run_files.h"
 
@@ -256,6 +258,16 @@ TEST_F(Resume, TakesTheNewestThatIsUndamaged) {
     damage(checkpoint(step) / "state.json");
   }
   EXPECT_THAT(refused({"--resume", "auto"}, 1), HasSubstr("is damaged; nothing was changed:"));
+}
+
+TEST_F(Resume, NeedsEveryPart) {
+  const checkpoint::CheckpointStore store(folder() / "checkpoints");
+  auto writer = store.begin(3);
+  writer.add("state.json", std::span<const std::byte>());
+  writer.commit({.step = 3, .files = writer.files()});
+  const auto ranks = run_ranks_of(command({"--resume", "auto"}), 2);
+  EXPECT_THAT(ranks[0].standard_error, HasSubstr(checkpoint(3).string() + " has no config.json"));
+  EXPECT_THAT(ranks[1].standard_error, Not(HasSubstr("config.json")));
 }
 
 TEST_F(Resume, KeepsTheNewestTheBestAndEveryNth) {
