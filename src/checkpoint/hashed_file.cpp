@@ -9,7 +9,7 @@
 namespace lockstep::checkpoint {
 namespace {
 
-constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
+constexpr std::size_t kWrittenAtOnce = std::size_t{256} << 10;
 
 }  // namespace
 
@@ -23,7 +23,7 @@ HashedFile::HashedFile(DiskCalls& disk, std::filesystem::path path)
 // Piece by piece: what was just read for the checksum is still in the cache when it is written.
 void HashedFile::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {
-    const std::span<const std::byte> piece = bytes.first(std::min(bytes.size(), kPieceBytes));
+    const std::span<const std::byte> piece = bytes.first(std::min(bytes.size(), kWrittenAtOnce));
     write_piece(piece);
     bytes = bytes.subspan(piece.size());
   }
