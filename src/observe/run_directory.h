@@ -15,6 +15,9 @@
 
 namespace lockstep {
 
+// In the folder of a run.
+inline constexpr std::string_view kCheckpointsFolder = "checkpoints";
+
 class RunDirectory {
  public:
   // Makes it with its parents, or takes one that is there, as a run that is resumed does. Throws
@@ -31,7 +34,7 @@ class RunDirectory {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path config() const { return path_ / "config.json"; }
-  std::filesystem::path checkpoints() const { return path_ / "checkpoints"; }
+  std::filesystem::path checkpoints() const { return path_ / kCheckpointsFolder; }
   std::filesystem::path report() const { return path_ / "report.html"; }
   std::filesystem::path log_file(int rank) const;
 

@@ -3,7 +3,9 @@
 #include <c10/util/StringUtil.h>
 
 #include <chrono>
+#include <span>
 #include <sstream>
+#include <thread>
 #include <utility>
 
 #include "lockstep/error.h"

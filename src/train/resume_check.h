@@ -13,8 +13,9 @@ namespace lockstep::train {
 
 // Trains for `options.selfcheck_resume` steps of the run (one less when an evaluation is due before the last), saving after
 // each; then again from each of these checkpoints to the end, and compares the end with the first one's: model,
-// optimizer, averages, random numbers, sampler and all that is counted, bit by bit. Collective. Needs `folder`, which has to be empty, for the checkpoints, and leaves it to be looked at when they
-// differ: then it throws Error{kMismatch} with the step and the files.
+// optimizer, averages, random numbers, sampler and all that is counted, bit by bit. Collective. Needs `folder`, which has
+// to be empty, for the checkpoints, and leaves it to be looked at when they differ: then it throws Error{kMismatch} with
+// the step and the files.
 void check_resume(Task& task, const Options& options, World& world, const std::filesystem::path& folder);
 
 }  // namespace lockstep::train

@@ -12,9 +12,6 @@
 
 namespace lockstep::train {
 
-// In the folder of a run.
-inline constexpr std::string_view kCheckpointsFolder = "checkpoints";
-
 // Where to go on from, verified; nothing for a run that starts anew. `resume` is
 //   none    a new run
 //   auto    the newest undamaged checkpoint of `store`; a new run when that is empty
