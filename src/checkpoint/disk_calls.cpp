@@ -34,6 +34,11 @@ ssize_t DiskCalls::write(int fd, const std::byte* bytes, std::size_t count) {
   return ::write(fd, bytes, count);
 }
 
+int DiskCalls::set_direct(int fd, bool direct) {
+  const int flags = fcntl(fd, F_GETFL);
+  return flags < 0 ? -1 : fcntl(fd, F_SETFL, direct ? flags | O_DIRECT : flags & ~O_DIRECT);
+}
+
 int DiskCalls::sync(int fd) {
   return fsync(fd);
 }

@@ -26,6 +26,9 @@ class DiskCalls {
   virtual int open_directory(const std::filesystem::path& path);
   virtual int make_directory(const std::filesystem::path& path);
   virtual ssize_t write(int fd, const std::byte* bytes, std::size_t count);
+  // Whether bytes go to the disk past the kernel's cache, which wants whole blocks in aligned memory. EINVAL where the
+  // file system cannot do that.
+  virtual int set_direct(int fd, bool direct);
   virtual int sync(int fd);
   virtual int rename(const std::filesystem::path& from, const std::filesystem::path& to);
   // Both names change hands in one instant. EINVAL where the file system cannot do that.

@@ -12,6 +12,7 @@
 
 #include "base/temp_dir.h"
 #include "checkpoint/checkpoint_name.h"
+#include "checkpoint/checksum.h"
 #include "checkpoint/faulty_disk.h"
 #include "checkpoint/sample_checkpoint.h"
 #include "data/data_bytes.h"
@@ -56,7 +57,7 @@ TEST_F(Writer, BringsEverythingToTheDiskInOrder) {
   EXPECT_THAT(disk.calls(),
               ElementsAre("make partial",                                          //
                           "create state.bin", "write 15 bytes", "sync state.bin",  //
-                          "create model.safetensors", "write 8 bytes", "write 56 bytes", "write 15 bytes",
+                          "create model.safetensors", "write 79 bytes",
                           "sync model.safetensors",  //
                           "create manifest.json", "write 355 bytes", "sync manifest.json", "open partial",
                           "sync partial",  //
@@ -155,6 +156,67 @@ TEST_F(Writer, CompletesShortWrites) {
   EXPECT_EQ(newest_step(store), 3);
 }
 
+std::string large_text() {
+  std::string text;
+  while (text.size() < (std::size_t{5} << 19)) {  // two and a half blocks
+    text += "line " + std::to_string(text.size()) + "\n";
+  }
+  return text;
+}
+
+TEST_F(Writer, SendsWholeBlocksPastTheCacheAndTheRestThroughIt) {
+  const std::string text = large_text();
+  FaultyDisk disk;
+  auto writer = CheckpointWriter::begin(temporary_.path(), 1, disk);
+  const FileEntry entry = writer.add("a", as_bytes(text));
+  EXPECT_THAT(disk.calls(),
+              ElementsAre("make partial", "create a", "a past the cache", "write 1048576 bytes",
+                          "write 1048576 bytes", "a through the cache",
+                          "write " + std::to_string(text.size() - 2097152) + " bytes", "sync a"));
+  EXPECT_EQ(entry.bytes, text.size());
+  EXPECT_EQ(entry.checksum, checksum_text(as_bytes(text)));
+  EXPECT_EQ(content_of(temporary_.path() / writer.name() / "a"), text);
+}
+
+// A file system that does not know O_DIRECT says so when it is asked for or when it is used, and one that writes less than
+// it was given leaves a rest that is not aligned.
+TEST_F(Writer, WritesThroughTheCacheWhereThereIsNoWayPastIt) {
+  class Awkward : public DiskCalls {
+   public:
+    explicit Awkward(int manner) : manner_(manner) {}
+    int set_direct(int fd, bool direct) override {
+      if (manner_ == 0) {
+        errno = EINVAL;
+        return -1;
+      }
+      is_direct_ = direct;
+      return DiskCalls::set_direct(fd, direct);
+    }
+    ssize_t write(int fd, const std::byte* bytes, std::size_t count) override {
+      if (manner_ == 1 && is_direct_) {
+        errno = EINVAL;
+        return -1;
+      }
+      if (manner_ == 2 && is_direct_) {
+        DiskCalls::set_direct(fd, false);
+        return DiskCalls::write(fd, bytes, std::min<std::size_t>(count, 100));
+      }
+      return DiskCalls::write(fd, bytes, count);
+    }
+
+   private:
+    int manner_;
+    bool is_direct_ = false;
+  };
+  const std::string text = large_text();
+  for (int manner = 0; manner < 3; ++manner) {
+    Awkward disk(manner);
+    auto writer = CheckpointWriter::begin(temporary_.path(), 1, disk);
+    EXPECT_EQ(writer.add("a", as_bytes(text)).checksum, checksum_text(as_bytes(text)));
+    EXPECT_EQ(content_of(temporary_.path() / writer.name() / "a"), text) << manner;
+  }
+}
+
 TEST_F(Writer, SaysWhenTheDiskIsFull) {
   class FullDisk : public DiskCalls {
    public:
@@ -202,7 +264,7 @@ TEST_F(Writer, ReplacesInTwoStepsWhereItMust) {
 
 TEST_F(Writer, PutsTheOldOneBackWhenTheNewOneCannotTakeItsPlace) {
   save(CheckpointStore(temporary_.path()), 4);
-  constexpr int kSecondRename = 15;
+  constexpr int kSecondRename = 13;
   OldDisk disk({.first = kSecondRename});
   const CheckpointStore store(temporary_.path(), disk);
   EXPECT_THROW(save(store, 4), Error);

@@ -48,6 +48,11 @@ class FaultyDisk : public DiskCalls {
     }
     return fails("write " + std::to_string(count) + " bytes") ? -1 : DiskCalls::write(fd, bytes, count);
   }
+  int set_direct(int fd, bool direct) override {
+    return fails(names_[fd] + (direct ? " past the cache" : " through the cache"))
+               ? -1
+               : DiskCalls::set_direct(fd, direct);
+  }
   // No test loses its power, and syncing is what takes the time.
   int sync(int fd) override { return fails("sync " + names_[fd]) ? -1 : 0; }
   int rename(const std::filesystem::path& from, const std::filesystem::path& to) override {
