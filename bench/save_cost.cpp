@@ -87,7 +87,7 @@ int main() {
     train::Options options;
     options.batch_size = 128 * static_cast<std::uint64_t>(world.size());
     options.max_steps = kBlock * kBlocks;
-    options.optim.kind = lockstep::OptimizerKind::kAdamW;
+    options.optimizer.kind = lockstep::OptimizerKind::kAdamW;
     options.save_every = 2 * kBlock;
     options.checkpoints = std::filesystem::path("runs") / "save_cost";
     std::filesystem::remove_all(options.checkpoints);

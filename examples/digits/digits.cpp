@@ -53,7 +53,7 @@ class Digits : public train::Task {
   void set_defaults(train::Options& options) override {
     options.epochs = 20;
     options.lr = {.peak = 0.05, .shape = lockstep::LrShape::kCosine, .warmup_steps = 20};
-    options.optim.weight_decay = 5e-4;
+    options.optimizer.weight_decay = 5e-4;
     options.best = {.metric = "accuracy", .higher_is_better = true};
   }
 

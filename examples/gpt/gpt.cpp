@@ -178,7 +178,7 @@ class WriteText : public train::Task {
     options.max_steps = 300;
     options.clip_norm = 1;
     options.lr = {.peak = 2e-3, .shape = lockstep::LrShape::kCosine, .warmup_steps = 30, .final_ratio = 0.1};
-    options.optim = {
+    options.optimizer = {
         .kind = lockstep::OptimizerKind::kAdamW, .weight_decay = 0.1, .decay_vectors = false, .beta2 = 0.95};
   }
 

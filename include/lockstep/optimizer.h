@@ -1,10 +1,10 @@
 #pragma once
 
-// libtorch's optimizers by name, and the one seam through which a training loop uses them: whatever derives from
+// Optimizers by name, and the one seam through which a training loop uses them: whatever derives from
 // torch::optim::Optimizer can take their place.
 //
 //   OptimizerOptions options{.kind = OptimizerKind::kAdamW, .weight_decay = 0.1, .decay_vectors = false};
-//   auto optimizer = make_optimizer(options, *model);
+//   auto optimizer = make_optimizer(options, model);
 //   set_learning_rate(*optimizer, learning_rate(lr, step, steps));
 
 #include <torch/nn/module.h>
@@ -16,10 +16,16 @@
 
 namespace lockstep {
 
+class Replica;
+namespace optim {
+struct ShardOptions;
+}
+
 enum class OptimizerKind { kSgd, kAdam, kAdamW };
 
 struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::kSgd;
+  bool sharded = true;  // each rank updates its slice of every parameter
   double weight_decay = 0;
   bool decay_vectors = true;  // also biases and the weights of norms, that is, parameters of one dimension
   double momentum = 0.9;      // sgd
@@ -34,10 +40,15 @@ struct OptimizerOptions {
   void check() const;
 };
 
-// For the parameters of `model` that want a gradient. The learning rate is 0 until it is set. Throws what check()
-// throws, and Error{kInvalidArgument} when there is no such parameter.
+// libtorch's, for the parameters of `model` that want a gradient. The learning rate is 0 until it is set. Throws what
+// check() throws, and Error{kInvalidArgument} when there is no such parameter.
 std::unique_ptr<torch::optim::Optimizer> make_optimizer(const OptimizerOptions& options,
                                                         const torch::nn::Module& model);
+
+// One of lockstep::optim, which does what `shard` says; libtorch's, which does not, where `options` want that and for
+// models with sparse gradients, which have no slices. Collective. Otherwise like the other.
+std::unique_ptr<torch::optim::Optimizer> make_optimizer(const OptimizerOptions& options, Replica& replica,
+                                                        const optim::ShardOptions& shard);
 
 // Of all groups of parameters.
 void set_learning_rate(torch::optim::Optimizer& optimizer, double rate);

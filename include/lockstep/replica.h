@@ -72,6 +72,8 @@ class Replica {
   std::vector<torch::Tensor> parameters() const;
   torch::OrderedDict<std::string, torch::Tensor> named_parameters() const;
   torch::OrderedDict<std::string, torch::Tensor> named_buffers() const;
+  // Whether there are parameters whose gradients are sparse: embeddings that ask for it.
+  bool has_sparse_gradients() const;
 
   // While it lives, backward only accumulates. The first backward after it sends the sum. It is the backward that
   // counts: forward may be in its scope or not.

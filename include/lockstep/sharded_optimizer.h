@@ -48,8 +48,10 @@ namespace optim {
 // What torch::optim's options do not have.
 struct ShardOptions {
   // Gradients are scaled down to this norm over all parameters of the optimizer; 0: they are not. Needs one
-  // all-reduce of two numbers.
+  // all-reduce of two numbers. Infinity: they never are, and gradient_norm() is known.
   double max_norm = 0;
+  // A step whose gradients have no finite norm is not taken, on no rank. Needs that all-reduce too.
+  bool finite_only = false;
   bool maximize = false;  // go up the gradient instead of down
 };
 
@@ -66,15 +68,19 @@ class Sharded : public torch::optim::Optimizer, public UnscalingStep {
   // Collective.
   torch::Tensor step(LossClosure closure = nullptr) override;
   bool step_unscaled(const torch::Tensor& inverse_scale) override;
-  // The norm over all gradients of the last step that clipped or unscaled them, before it clipped; 0 before that.
+  // Whether the last step was taken: not all are with a scaled loss, or with ShardOptions::finite_only.
+  bool took_step() const;
+  // The norm over all gradients of the last step that looked at it, before it clipped; 0 before that.
   double gradient_norm() const;
 
   // The whole state, the same on all ranks and however many they are. Parameters that took no step have none.
   // Collective.
   State full_state() const;
+  // What keeps `state` from being one of this optimizer: a tensor that is missing, too many, or of another shape or type;
+  // a line each. What other options of it would keep is no fault.
+  std::vector<std::string> misfits(const State& state) const;
   // Goes on from a whole state, which may come from another number of ranks. Collective. Throws
-  // Error{kInvalidArgument} for a tensor that is missing, too many, or of another shape or type; the state is then
-  // as it was.
+  // Error{kInvalidArgument} with all misfits(); the state is then as it was.
   void load_state(const State& state);
 
   // Not the way: an archive of torch::optim has no place for a state that is spread. Throw Error{kUnsupported}.

@@ -74,9 +74,12 @@ class Task {
   // Called once, in this order, with the options in place and the random numbers of libtorch seeded.
   virtual TaskData data() = 0;
   virtual std::shared_ptr<torch::nn::Module> model() = 0;
+  // One of lockstep::optim does in its step what `shard` says: clips, and refuses gradients that are not finite. For
+  // others the loop does that before theirs. Collective.
   virtual std::unique_ptr<torch::optim::Optimizer> optimizer(const OptimizerOptions& options,
-                                                             const torch::nn::Module& model) {
-    return make_optimizer(options, model);
+                                                             Replica& replica,
+                                                             const optim::ShardOptions& shard) {
+    return make_optimizer(options, replica, shard);
   }
   virtual std::vector<std::shared_ptr<Callback>> callbacks() { return {}; }
 

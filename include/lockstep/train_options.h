@@ -69,7 +69,7 @@ struct Options {
 
   LrOptions lr = {};
   PlateauOptions plateau = {};
-  OptimizerOptions optim = {};
+  OptimizerOptions optimizer = {};
   BestOptions best = {};
   LoaderOptions loader = {};
   GradScalerOptions scaler = {};

@@ -28,6 +28,9 @@ torch::OrderedDict<std::string, torch::Tensor> Replica::named_parameters() const
 torch::OrderedDict<std::string, torch::Tensor> Replica::named_buffers() const {
   return sync_->module.named_buffers();
 }
+bool Replica::has_sparse_gradients() const {
+  return !sync_->parameters.sparse.empty();
+}
 
 Replica::NoSync::NoSync(Replica& replica) : replica_(replica) {
   ++replica_.sync_->no_sync_depth;

@@ -8,47 +8,89 @@
 #include <vector>
 
 #include "lockstep/error.h"
+#include "lockstep/replica.h"
+#include "lockstep/sharded_optimizer.h"
+#include "optim/trained_parameters.h"
 
 namespace lockstep {
 namespace {
 
 using torch::optim::OptimizerParamGroup;
+using Parameters = std::vector<torch::Tensor>;
 
 // One group, or two when vectors do not decay.
 template <class Options>
 std::vector<OptimizerParamGroup> group_parameters(const OptimizerOptions& options,
-                                                  const torch::nn::Module& model, const Options& settings) {
-  std::vector<torch::Tensor> decaying;
-  std::vector<torch::Tensor> plain;
-  for (const torch::Tensor& parameter : model.parameters()) {
-    if (parameter.requires_grad()) {
-      (options.decay_vectors || parameter.dim() > 1 ? decaying : plain).push_back(parameter);
-    }
-  }
-  if (decaying.empty() && plain.empty()) {
-    throw Error(ErrorCode::kInvalidArgument,
-                "the model has no parameter that wants a gradient: nothing to train");
+                                                  const Parameters& parameters, const Options& settings) {
+  Parameters decaying;
+  Parameters plain;
+  for (const torch::Tensor& parameter : trained_parameters(parameters)) {
+    (options.decay_vectors || parameter.dim() > 1 ? decaying : plain).push_back(parameter);
   }
   std::vector<OptimizerParamGroup> groups;
-  for (auto& [parameters, decay] : {std::pair{&decaying, options.weight_decay}, std::pair{&plain, 0.0}}) {
-    if (!parameters->empty()) {
+  for (auto& [members, decay] : {std::pair{&decaying, options.weight_decay}, std::pair{&plain, 0.0}}) {
+    if (!members->empty()) {
       Options of_group = settings;
       of_group.weight_decay(decay);
-      groups.emplace_back(std::move(*parameters), std::make_unique<Options>(of_group));
+      groups.emplace_back(std::move(*members), std::make_unique<Options>(of_group));
     }
   }
   return groups;
 }
 
-template <class Optimizer, class Options>
-std::unique_ptr<torch::optim::Optimizer> make(const OptimizerOptions& options, const torch::nn::Module& model,
-                                              const Options& settings) {
-  return std::make_unique<Optimizer>(group_parameters(options, model, settings), settings);
-}
-
 template <class Options>
 Options adam_settings(const OptimizerOptions& options) {
   return Options(0.0).betas({options.beta1, options.beta2}).eps(options.epsilon);
+}
+
+// The settings of `options` in the form that each optimizer takes, handed to `make`.
+template <class Make>
+std::unique_ptr<torch::optim::Optimizer> with_settings(const OptimizerOptions& options, const Make& make) {
+  options.check();
+  switch (options.kind) {
+    case OptimizerKind::kSgd:
+      return make(torch::optim::SGDOptions(0.0).momentum(options.momentum).nesterov(options.nesterov));
+    case OptimizerKind::kAdam:
+      return make(adam_settings<torch::optim::AdamOptions>(options));
+    case OptimizerKind::kAdamW:
+      return make(adam_settings<torch::optim::AdamWOptions>(options));
+  }
+  return nullptr;
+}
+
+// Which optimizers take which settings.
+template <class Options>
+struct Takers;
+template <>
+struct Takers<torch::optim::SGDOptions> {
+  using Plain = torch::optim::SGD;
+  using Sharded = optim::SGD;
+};
+template <>
+struct Takers<torch::optim::AdamOptions> {
+  using Plain = torch::optim::Adam;
+  using Sharded = optim::Adam;
+};
+template <>
+struct Takers<torch::optim::AdamWOptions> {
+  using Plain = torch::optim::AdamW;
+  using Sharded = optim::AdamW;
+};
+
+std::unique_ptr<torch::optim::Optimizer> make_plain(const OptimizerOptions& options,
+                                                    const Parameters& parameters) {
+  return with_settings(options, [&]<class Options>(const Options& settings) {
+    return std::unique_ptr<torch::optim::Optimizer>(std::make_unique<typename Takers<Options>::Plain>(
+        group_parameters(options, parameters, settings), settings));
+  });
+}
+
+std::unique_ptr<torch::optim::Optimizer> make_sharded(const OptimizerOptions& options, Replica& replica,
+                                                      const optim::ShardOptions& shard) {
+  return with_settings(options, [&]<class Options>(const Options& settings) {
+    return std::unique_ptr<torch::optim::Optimizer>(std::make_unique<typename Takers<Options>::Sharded>(
+        replica, group_parameters(options, replica.parameters(), settings), settings, shard));
+  });
 }
 
 }  // namespace
@@ -57,6 +99,7 @@ void OptimizerOptions::describe(config::Description& d) {
   d.option("kind", kind, "which optimizer")
       .choices(
           {{"sgd", OptimizerKind::kSgd}, {"adam", OptimizerKind::kAdam}, {"adamw", OptimizerKind::kAdamW}});
+  d.option("sharded", sharded, "each rank updates its slice of every parameter, instead of all of them each");
   d.option("weight-decay", weight_decay, "pulls weights towards 0").range(0.0, 1e3);
   d.option("decay-vectors", decay_vectors, "weight decay also for biases and the weights of norms");
   d.option("momentum", momentum, "of sgd").range(0.0, 1.0);
@@ -74,18 +117,13 @@ void OptimizerOptions::check() const {
 
 std::unique_ptr<torch::optim::Optimizer> make_optimizer(const OptimizerOptions& options,
                                                         const torch::nn::Module& model) {
-  options.check();
-  switch (options.kind) {
-    case OptimizerKind::kSgd:
-      return make<torch::optim::SGD>(
-          options, model,
-          torch::optim::SGDOptions(0.0).momentum(options.momentum).nesterov(options.nesterov));
-    case OptimizerKind::kAdam:
-      return make<torch::optim::Adam>(options, model, adam_settings<torch::optim::AdamOptions>(options));
-    case OptimizerKind::kAdamW:
-      return make<torch::optim::AdamW>(options, model, adam_settings<torch::optim::AdamWOptions>(options));
-  }
-  return nullptr;
+  return make_plain(options, model.parameters());
+}
+
+std::unique_ptr<torch::optim::Optimizer> make_optimizer(const OptimizerOptions& options, Replica& replica,
+                                                        const optim::ShardOptions& shard) {
+  return options.sharded && !replica.has_sparse_gradients() ? make_sharded(options, replica, shard)
+                                                            : make_plain(options, replica.parameters());
 }
 
 void set_learning_rate(torch::optim::Optimizer& optimizer, double rate) {

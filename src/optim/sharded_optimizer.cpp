@@ -3,11 +3,11 @@
 #include <c10/util/StringUtil.h>
 
 #include <tuple>
-#include <unordered_set>
 #include <utility>
 
 #include "lockstep/error.h"
 #include "optim/sharded_update.h"
+#include "optim/trained_parameters.h"
 #include "optim/update_rule.h"
 
 namespace lockstep::optim {
@@ -19,16 +19,8 @@ using torch::optim::AdamWOptions;
 using torch::optim::OptimizerParamGroup;
 using torch::optim::SGDOptions;
 
-// Each once, as tied ones have several names.
 std::vector<OptimizerParamGroup> one_group(const Replica& replica) {
-  std::vector<torch::Tensor> parameters;
-  std::unordered_set<const c10::TensorImpl*> seen;
-  for (const torch::Tensor& parameter : replica.parameters()) {
-    if (parameter.requires_grad() && seen.insert(parameter.unsafeGetTensorImpl()).second) {
-      parameters.push_back(parameter);
-    }
-  }
-  return {OptimizerParamGroup(std::move(parameters))};
+  return {OptimizerParamGroup(trained_parameters(replica.parameters()))};
 }
 
 void require(bool sound, const std::string& reason) {
@@ -106,13 +98,20 @@ torch::Tensor Sharded::step(LossClosure closure) {
   return loss;
 }
 bool Sharded::step_unscaled(const torch::Tensor& inverse_scale) {
-  return update_->take(inverse_scale);
+  update_->take(inverse_scale);
+  return took_step();
+}
+bool Sharded::took_step() const {
+  return update_->took_step();
 }
 double Sharded::gradient_norm() const {
   return update_->gradient_norm();
 }
 State Sharded::full_state() const {
   return update_->full_state();
+}
+std::vector<std::string> Sharded::misfits(const State& state) const {
+  return update_->misfits(state);
 }
 void Sharded::load_state(const State& state) {
   update_->load_state(state);

@@ -3,6 +3,7 @@
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <unordered_map>
 #include <utility>
@@ -92,12 +93,13 @@ void ShardedUpdate::follow() {
   }
 }
 
-bool ShardedUpdate::take(const torch::Tensor& inverse_scale) {
+void ShardedUpdate::take(const torch::Tensor& inverse_scale) {
   const torch::NoGradGuard no_grad;
   follow();
   DueBuckets due = collect();
-  if (!prepare(due, inverse_scale)) {
-    return false;
+  took_step_ = prepare(due, inverse_scale);
+  if (!took_step_) {
+    return;
   }
   count_step();
   for (std::size_t bucket = 0; bucket < due.size(); ++bucket) {
@@ -108,7 +110,6 @@ bool ShardedUpdate::take(const torch::Tensor& inverse_scale) {
   }
   slices_.finish_push();
   mark_started();
-  return true;
 }
 
 ShardedUpdate::DueBuckets ShardedUpdate::collect() const {
@@ -141,7 +142,7 @@ void ShardedUpdate::require_unscalable() const {
 // Nothing is communicated that nobody asked for.
 bool ShardedUpdate::prepare(const DueBuckets& due, const torch::Tensor& inverse_scale) {
   const bool clips = options_.max_norm > 0;
-  if (!clips && !inverse_scale.defined()) {
+  if (!clips && !options_.finite_only && !inverse_scale.defined()) {
     return true;
   }
   if (inverse_scale.defined()) {
@@ -155,10 +156,10 @@ bool ShardedUpdate::prepare(const DueBuckets& due, const torch::Tensor& inverse_
     }
   }
   const GradientTotals totals = total_gradients(pieces, inverse_scale, slices_.communicator());
-  if (totals.overflowed) {
+  gradient_norm_ = totals.norm;
+  if (totals.overflowed || (options_.finite_only && !std::isfinite(gradient_norm_))) {
     return false;
   }
-  gradient_norm_ = totals.norm;
   // As torch::nn::utils::clip_grad_norm_ has it.
   const double factor = options_.max_norm / (gradient_norm_ + 1e-6);
   if (clips && !(factor >= 1)) {
@@ -245,18 +246,22 @@ optim::State ShardedUpdate::full_state() {
   return state;
 }
 
-void ShardedUpdate::load_state(const optim::State& state) {
-  const torch::NoGradGuard no_grad;
+std::vector<std::string> ShardedUpdate::misfits(const optim::State& state) const {
   std::vector<ExpectedState> expected;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (entries_[i].group) {
-      expected.push_back({slices_.parameters()[i], state_names(entries_[i])});
+      expected.push_back({slices_.parameters()[i], state_names(entries_[i]), rule_->all_state_names()});
       if (rule_->counts_steps()) {
         expected.back().kinds.push_back(kStepName);
       }
     }
   }
-  require_fit(state, expected);
+  return find_misfits(state, expected);
+}
+
+void ShardedUpdate::load_state(const optim::State& state) {
+  const torch::NoGradGuard no_grad;
+  require_none(misfits(state));
   slices_.follow();
   restore(state);
 }

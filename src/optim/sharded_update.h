@@ -29,13 +29,15 @@ class ShardedUpdate {
   ShardedUpdate(Replica& replica, const Groups& groups, std::unique_ptr<UpdateRule> rule,
                 const optim::ShardOptions& options);
 
-  // Collective. Gradients are multiplied by `inverse_scale` first, where it is defined; returns false, and changes no
-  // parameter, when one of them is not finite then.
-  bool take(const torch::Tensor& inverse_scale);
+  // Collective. Gradients are multiplied by `inverse_scale` first, where it is defined; when one of them is not finite
+  // then, no parameter is changed.
+  void take(const torch::Tensor& inverse_scale);
+  bool took_step() const { return took_step_; }
   double gradient_norm() const { return gradient_norm_; }
 
   // Collective.
   optim::State full_state();
+  std::vector<std::string> misfits(const optim::State& state) const;
   void load_state(const optim::State& state);
 
  private:
@@ -76,6 +78,7 @@ class ShardedUpdate {
   SlicedState state_;
   std::vector<Entry> entries_;  // by parameter
   double gradient_norm_ = 0;
+  bool took_step_ = false;
 };
 
 }  // namespace lockstep

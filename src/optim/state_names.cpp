@@ -9,19 +9,16 @@
 namespace lockstep {
 namespace {
 
-Error misfit(const std::string& reason) {
-  return {ErrorCode::kInvalidArgument, "this is not a state of this optimizer: " + reason};
+bool has_form_of(const torch::Tensor& tensor, const torch::Tensor& parameter) {
+  return tensor.sizes() == parameter.sizes() && tensor.scalar_type() == parameter.scalar_type();
 }
 
-void require_shape(const std::string& name, const torch::Tensor& tensor, const torch::Tensor& parameter) {
-  if (tensor.sizes() != parameter.sizes() || tensor.scalar_type() != parameter.scalar_type()) {
-    throw misfit(c10::str("'", name, "' is ", tensor.sizes(), " ", c10::toString(tensor.scalar_type()),
-                          ", its parameter ", parameter.sizes(), " ",
-                          c10::toString(parameter.scalar_type())));
-  }
+std::string form_of(const torch::Tensor& tensor) {
+  return c10::str(tensor.sizes(), " ", c10::toString(tensor.scalar_type()));
 }
 
-void require_all_or_nothing(const optim::State& state, const ExpectedState& expected) {
+// All or nothing, and each of its form.
+void compare(const optim::State& state, const ExpectedState& expected, std::vector<std::string>& misfits) {
   std::string missing;
   std::string present;
   for (const std::string_view kind : expected.kinds) {
@@ -32,14 +29,16 @@ void require_all_or_nothing(const optim::State& state, const ExpectedState& expe
       continue;
     }
     present = name;
-    if (kind != kStepName) {
-      require_shape(name, found->second, expected.parameter.tensor);
-    } else if (found->second.numel() != 1) {
-      throw misfit(c10::str("'", name, "' is to be a single number and is ", found->second.sizes()));
+    const torch::Tensor& tensor = found->second;
+    if (kind == kStepName && tensor.numel() != 1) {
+      misfits.push_back(c10::str("'", name, "' is to be a single number and is ", tensor.sizes()));
+    } else if (kind != kStepName && !has_form_of(tensor, expected.parameter.tensor)) {
+      misfits.push_back(c10::str("'", name, "' is ", form_of(tensor), ", its parameter ",
+                                 form_of(expected.parameter.tensor)));
     }
   }
   if (!missing.empty() && !present.empty()) {
-    throw misfit(c10::str("it has '", present, "' and not '", missing, "'"));
+    misfits.push_back(c10::str("it has '", present, "' and not '", missing, "'"));
   }
 }
 
@@ -49,19 +48,34 @@ std::string state_name(const NamedTensor& parameter, std::string_view kind) {
   return parameter.name + "/" + std::string(kind);
 }
 
-void require_fit(const optim::State& state, const std::vector<ExpectedState>& expected) {
+std::vector<std::string> find_misfits(const optim::State& state, const std::vector<ExpectedState>& expected) {
+  std::vector<std::string> misfits;
   std::unordered_set<std::string> known;
   for (const ExpectedState& one : expected) {
-    require_all_or_nothing(state, one);
-    for (const std::string_view kind : one.kinds) {
-      known.insert(state_name(one.parameter, kind));
+    compare(state, one, misfits);
+    for (const auto* kinds : {&one.kinds, &one.allowed}) {
+      for (const std::string_view kind : *kinds) {
+        known.insert(state_name(one.parameter, kind));
+      }
     }
   }
   for (const auto& [name, tensor] : state) {
     if (known.count(name) == 0) {
-      throw misfit(c10::str("nothing here keeps '", name, "'"));
+      misfits.push_back(c10::str("nothing here keeps '", name, "'"));
     }
   }
+  return misfits;
+}
+
+void require_none(const std::vector<std::string>& misfits) {
+  if (misfits.empty()) {
+    return;
+  }
+  std::string text = "this is not a state of this optimizer: " + misfits.front();
+  for (std::size_t i = 1; i < misfits.size(); ++i) {
+    text += "\n  " + misfits[i];
+  }
+  throw Error(ErrorCode::kInvalidArgument, text);
 }
 
 }  // namespace lockstep

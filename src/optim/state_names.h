@@ -21,9 +21,12 @@ struct ExpectedState {
   NamedTensor parameter;
   std::vector<std::string_view>
       kinds;  // kStepName is a single number, all others are shaped like the parameter
+  std::vector<std::string_view> allowed;  // what may be there as well
 };
 
-// Throws Error{kInvalidArgument} that names what is missing, too many, or of another shape or type.
-void require_fit(const optim::State& state, const std::vector<ExpectedState>& expected);
+// What is missing, too many, or of another shape or type, a line each.
+std::vector<std::string> find_misfits(const optim::State& state, const std::vector<ExpectedState>& expected);
+// Throws Error{kInvalidArgument} with all of them.
+void require_none(const std::vector<std::string>& misfits);
 
 }  // namespace lockstep

@@ -23,8 +23,9 @@ class SgdRule final : public UpdateRule {
     if (static_cast<const torch::optim::SGDOptions&>(options).momentum() == 0) {
       return {};
     }
-    return {"momentum_buffer"};
+    return all_state_names();
   }
+  std::vector<std::string_view> all_state_names() const override { return {"momentum_buffer"}; }
   bool counts_steps() const override { return false; }
 
   void update(const GroupOptions& options, UpdateBatch& batch) const override {
@@ -40,11 +41,14 @@ template <class Options, auto kKernel>
 class AdamRule final : public UpdateRule {
  public:
   std::vector<std::string_view> state_names(const GroupOptions& options) const override {
-    std::vector<std::string_view> names = {"exp_avg", "exp_avg_sq"};
-    if (static_cast<const Options&>(options).amsgrad()) {
-      names.emplace_back("max_exp_avg_sq");
+    std::vector<std::string_view> names = all_state_names();
+    if (!static_cast<const Options&>(options).amsgrad()) {
+      names.pop_back();
     }
     return names;
+  }
+  std::vector<std::string_view> all_state_names() const override {
+    return {"exp_avg", "exp_avg_sq", "max_exp_avg_sq"};
   }
   bool counts_steps() const override { return true; }
 
@@ -67,8 +71,9 @@ constexpr AdamKernel kAdamW = at::_fused_adamw_;
 class AdagradRule final : public UpdateRule {
  public:
   std::vector<std::string_view> state_names(const GroupOptions& /*options*/) const override {
-    return {"sum"};
+    return all_state_names();
   }
+  std::vector<std::string_view> all_state_names() const override { return {"sum"}; }
   bool counts_steps() const override { return true; }
 
   void update(const GroupOptions& options, UpdateBatch& batch) const override {

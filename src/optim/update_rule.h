@@ -28,6 +28,8 @@ class UpdateRule {
 
   // The tensors that each parameter has as state, under these options.
   virtual std::vector<std::string_view> state_names(const torch::optim::OptimizerOptions& options) const = 0;
+  // Under any options.
+  virtual std::vector<std::string_view> all_state_names() const = 0;
   // Whether steps are counted for each parameter.
   virtual bool counts_steps() const = 0;
   virtual void update(const torch::optim::OptimizerOptions& options, UpdateBatch& batch) const = 0;

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "lockstep/error.h"
+#include "lockstep/sharded_optimizer.h"
 
 namespace lockstep::snapshot {
 namespace {
@@ -137,11 +138,28 @@ void fill(const Field& field, const torch::Tensor& found) {
   }
 }
 
+optim::Sharded* as_sharded(Optimizer& optimizer) {
+  return dynamic_cast<optim::Sharded*>(&optimizer);
+}
+
 }  // namespace
 
-NamedTensors tensors_of(Optimizer& optimizer, const torch::nn::Module& model) {
-  const Kind kind = kind_of(optimizer);
+void require_savable(const Optimizer& optimizer, const torch::nn::Module& model) {
+  if (dynamic_cast<const optim::Sharded*>(&optimizer) == nullptr) {
+    kind_of(optimizer);
+    named_parameters(optimizer, model);
+  }
+}
+
+OptimizerTensors tensors_of(Optimizer& optimizer, const torch::nn::Module& model) {
   NamedTensors tensors;
+  if (auto* sharded = as_sharded(optimizer)) {
+    for (auto& [name, tensor] : sharded->full_state()) {
+      tensors.push_back({name, tensor});
+    }
+    return {.tensors = std::move(tensors), .are_live = false};
+  }
+  const Kind kind = kind_of(optimizer);
   for (const NamedTensor& parameter : named_parameters(optimizer, model)) {
     const auto state = optimizer.state().find(parameter.tensor.unsafeGetTensorImpl());
     if (state == optimizer.state().end()) {
@@ -155,11 +173,14 @@ NamedTensors tensors_of(Optimizer& optimizer, const torch::nn::Module& model) {
       }
     }
   }
-  return tensors;
+  return {.tensors = std::move(tensors), .are_live = true};
 }
 
 std::vector<std::string> misfits(Optimizer& optimizer, const torch::nn::Module& model,
                                  const TensorsByName& found) {
+  if (auto* sharded = as_sharded(optimizer)) {
+    return sharded->misfits(found);
+  }
   const Kind kind = kind_of(optimizer);
   const auto empty = kind.make();
   const Fields fields = kind.fields(*empty);
@@ -189,6 +210,10 @@ std::vector<std::string> misfits(Optimizer& optimizer, const torch::nn::Module& 
 }
 
 void restore(Optimizer& optimizer, const torch::nn::Module& model, const TensorsByName& found) {
+  if (auto* sharded = as_sharded(optimizer)) {
+    sharded->load_state(found);
+    return;
+  }
   const Kind kind = kind_of(optimizer);
   const torch::NoGradGuard no_gradients;
   for (const NamedTensor& parameter : named_parameters(optimizer, model)) {

@@ -1,9 +1,11 @@
 #pragma once
 
-// What libtorch's optimizers remember of each parameter, by the parameter's name: "fc.weight/exp_avg". The parameters
-// themselves are the model's, and learning rates and the like the configuration's.
+// What optimizers remember of each parameter, by the parameter's name: "fc.weight/exp_avg". The parameters themselves
+// are the model's, and learning rates and the like the configuration's.
 //
-// SGD, Adam, AdamW, Adagrad and RMSprop, and what derives from them.
+// Those of lockstep::optim, whose state is put together from all ranks and spread over them again, and libtorch's SGD,
+// Adam, AdamW, Adagrad and RMSprop and what derives from them. The names are the same: the state of one goes on in the
+// other.
 
 #include <torch/nn/module.h>
 #include <torch/optim/optimizer.h>
@@ -15,15 +17,21 @@
 
 namespace lockstep::snapshot {
 
-// Counts are tensors of one int64 of their own; the others are shared with the optimizer. Parameters that have seen no
-// step have no state. Throws Error{kUnsupported} for other optimizers, and when a parameter is not the model's.
-NamedTensors tensors_of(torch::optim::Optimizer& optimizer, const torch::nn::Module& model);
+// Throws Error{kUnsupported} for other optimizers, and when a parameter is not the model's.
+void require_savable(const torch::optim::Optimizer& optimizer, const torch::nn::Module& model);
 
-// What keeps `found` from being the state of this optimizer, a line each. Throws as tensors_of().
+struct OptimizerTensors {
+  NamedTensors tensors;
+  bool are_live;  // shared with the optimizer, which goes on changing them; counts never are
+};
+// Parameters that have seen no step have no state. Collective. Throws as require_savable().
+OptimizerTensors tensors_of(torch::optim::Optimizer& optimizer, const torch::nn::Module& model);
+
+// What keeps `found` from being the state of this optimizer, a line each. Throws as require_savable().
 std::vector<std::string> misfits(torch::optim::Optimizer& optimizer, const torch::nn::Module& model,
                                  const TensorsByName& found);
 
-// Puts it in the place of what the optimizer had. Everything fits.
+// Puts it in the place of what the optimizer had. Everything fits. Collective.
 void restore(torch::optim::Optimizer& optimizer, const torch::nn::Module& model, const TensorsByName& found);
 
 }  // namespace lockstep::snapshot

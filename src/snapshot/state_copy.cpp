@@ -24,4 +24,11 @@ void StateCopy::take(const NamedTensors& live) {
   }
 }
 
+void StateCopy::keep(const NamedTensors& still) {
+  copies_.clear();
+  for (const NamedTensor& item : still) {
+    copies_.push_back({item.name, item.tensor.contiguous()});
+  }
+}
+
 }  // namespace lockstep::snapshot

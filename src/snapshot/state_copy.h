@@ -11,6 +11,8 @@ class StateCopy {
  public:
   // Of any strides and on any device; the copies are contiguous and the CPU's.
   void take(const NamedTensors& live);
+  // Of what nobody changes any more: it is kept as it is, or made contiguous.
+  void keep(const NamedTensors& still);
 
   const NamedTensors& tensors() const { return copies_; }
 

@@ -24,13 +24,13 @@ void AveragedWeights::update() {
   at::_foreach_lerp_(averages_, parameters_, 1 - decay_);
 }
 
-// By their contents: hooks and gradients belong to the tensors, which stay the model's.
+// The memory changes hands, and nothing is copied. Hooks and gradients belong to the tensors, which stay the model's.
 void AveragedWeights::exchange() {
   const torch::NoGradGuard no_gradients;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    const torch::Tensor held = parameters_[i].detach().clone();
-    parameters_[i].copy_(averages_[i]);
-    averages_[i].copy_(held);
+    const torch::Tensor held = parameters_[i].detach();
+    parameters_[i].set_data(averages_[i]);
+    averages_[i] = held;
   }
 }
 

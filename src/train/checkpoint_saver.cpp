@@ -97,11 +97,11 @@ void CheckpointSaver::begin(const Snapshot& snapshot) {
 // Copies the files that fall to this rank. The texts are rank 0's.
 void CheckpointSaver::take(const Snapshot& snapshot) {
   mine_.clear();
-  for (std::size_t i = 0; i < snapshot.tensors.size(); ++i) {
-    const auto& [file, tensors] = snapshot.tensors[i];
+  for (std::size_t i = 0; i < snapshot.files.size(); ++i) {
+    const SnapshotFile& file = snapshot.files[i];
     if (writers_[i % writers_.size()] == communicator_.rank()) {
-      copies_[file].take(tensors);
-      mine_.push_back(file);
+      file.is_live ? copies_[file.name].take(file.tensors) : copies_[file.name].keep(file.tensors);
+      mine_.push_back(file.name);
     }
   }
   if (communicator_.rank() == 0) {

@@ -26,12 +26,18 @@
 
 namespace lockstep::train {
 
+struct SnapshotFile {
+  std::string name;
+  snapshot::NamedTensors tensors;
+  bool is_live = true;  // somebody goes on changing them
+};
+
 // What is to be saved. The same on all ranks.
 struct Snapshot {
   std::int64_t step = 0;
-  std::optional<double> metric = {};  // by which the best checkpoint is found
-  std::vector<std::pair<std::string, snapshot::NamedTensors>> tensors;  // file -> what is in it, live
-  std::vector<std::pair<std::string, std::string>> texts = {};          // file -> what is in it
+  std::optional<double> metric = {};                            // by which the best checkpoint is found
+  std::vector<SnapshotFile> files;                              // of tensors
+  std::vector<std::pair<std::string, std::string>> texts = {};  // file -> what is in it
 };
 
 class CheckpointSaver {

@@ -110,7 +110,7 @@ NamedTensors RunParts::averages() const {
 }
 
 void RunParts::require_savable() const {
-  snapshot::tensors_of(parts_.optimizer, parts_.model);
+  snapshot::require_savable(parts_.optimizer, parts_.model);
 }
 
 Snapshot RunParts::take() const {
@@ -119,15 +119,16 @@ Snapshot RunParts::take() const {
                        .scaler = parts_.scaler.state(),
                        .plateau = parts_.plateau.state(),
                        .best = parts_.best.state()};
-  Snapshot snapshot{.step = parts_.progress.step,
-                    .metric = metric(),
-                    .tensors = {{kModel, snapshot::tensors_of(parts_.model)},
-                                {kOptimizer, snapshot::tensors_of(parts_.optimizer, parts_.model)}},
-                    .texts = {{kState, to_json(state)}, {kConfigFile, settings_json_}}};
+  const auto [optimizer, are_live] = snapshot::tensors_of(parts_.optimizer, parts_.model);
+  Snapshot snapshot{
+      .step = parts_.progress.step,
+      .metric = metric(),
+      .files = {{kModel, snapshot::tensors_of(parts_.model)}, {kOptimizer, optimizer, are_live}},
+      .texts = {{kState, to_json(state)}, {kConfigFile, settings_json_}}};
   if (parts_.averages != nullptr) {
-    snapshot.tensors.emplace_back(kAverages, averages());
+    snapshot.files.push_back({kAverages, averages()});
   }
-  snapshot.tensors.emplace_back(kRandom, gather_random_states(parts_.communicator));
+  snapshot.files.push_back({kRandom, gather_random_states(parts_.communicator), false});
   return snapshot;
 }
 

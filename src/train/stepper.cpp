@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <utility>
 
@@ -14,7 +15,10 @@
 namespace lockstep::train {
 
 Stepper::Stepper(const Parts& parts, const Options& options, const BatchPlan& plan)
-    : parts_(parts), options_(options), plan_(plan) {}
+    : parts_(parts),
+      sharded_(dynamic_cast<optim::Sharded*>(&parts.optimizer)),
+      options_(options),
+      plan_(plan) {}
 
 StepResult Stepper::run(const Batch& batch, double learning_rate, const Flags& flags) {
   StepResult result;
@@ -24,10 +28,11 @@ StepResult Stepper::run(const Batch& batch, double learning_rate, const Flags& f
   const double computing = timer_.lap();
   result.totals = tally_.reduce(parts_.communicator, flags);
   const double exchanging = timer_.lap();
-  result.gradient_norm = clip();
-  // Both numbers are the same bits on every rank, and so is what follows from them.
-  result.skipped = !std::isfinite(result.totals.loss) || !std::isfinite(result.gradient_norm);
-  update(learning_rate, result.skipped);
+  set_learning_rate(parts_.optimizer, learning_rate);
+  sharded_ != nullptr ? update_shards(result) : update(result);
+  if (!result.skipped && parts_.averages != nullptr) {
+    parts_.averages->update();
+  }
   result.seconds = {.forward = std::exchange(forward_seconds_, 0.0), .optimizer = timer_.lap()};
   const auto exposed =
       std::chrono::duration<double>(parts_.replica.stats().last.communication_exposed).count();
@@ -92,21 +97,28 @@ void Stepper::backward_without_samples() {
   nothing.backward();
 }
 
-// The norm before.
-double Stepper::clip() {
+// Loss and norm are the same bits on every rank, and so is what follows from them.
+void Stepper::update(StepResult& result) {
   parts_.scaler.unscale(parts_.optimizer);
-  return parts_.replica.clip_grad_norm_(options_.clip_norm);
-}
-
-void Stepper::update(double learning_rate, bool skip) {
-  if (!skip) {
-    set_learning_rate(parts_.optimizer, learning_rate);
+  result.gradient_norm = parts_.replica.clip_grad_norm_(options_.clip_norm);
+  result.skipped = !std::isfinite(result.totals.loss) || !std::isfinite(result.gradient_norm);
+  if (!result.skipped) {
     parts_.scaler.step(parts_.optimizer);
-    if (parts_.averages != nullptr) {
-      parts_.averages->update();
-    }
   }
   parts_.scaler.update();
+}
+
+// All of it happens in the step, slice by slice.
+void Stepper::update_shards(StepResult& result) {
+  if (!std::isfinite(result.totals.loss)) {
+    result.gradient_norm = std::numeric_limits<double>::quiet_NaN();  // nobody has looked
+    result.skipped = true;
+    return;
+  }
+  parts_.scaler.step(parts_.optimizer);
+  parts_.scaler.update();
+  result.gradient_norm = sharded_->gradient_norm();
+  result.skipped = !sharded_->took_step();
 }
 
 }  // namespace lockstep::train

@@ -11,6 +11,7 @@
 
 #include "lockstep/grad_scaler.h"
 #include "lockstep/replica.h"
+#include "lockstep/sharded_optimizer.h"
 #include "lockstep/task.h"
 #include "lockstep/train_callback.h"
 #include "lockstep/train_options.h"
@@ -57,10 +58,11 @@ class Stepper {
   void accumulate(const Batch& batch);
   torch::Tensor forward_loss(const Batch& piece, double weight);
   void backward_without_samples();
-  double clip();
-  void update(double learning_rate, bool skip);
+  void update(StepResult& result);
+  void update_shards(StepResult& result);
 
   Parts parts_;
+  optim::Sharded* sharded_;  // the optimizer, if it is one; null otherwise
   const Options& options_;
   BatchPlan plan_;
   Tally tally_{"training"};

@@ -30,7 +30,7 @@ void describe_steps(Options& o, config::Description& d) {
       .choices(
           {{"fp32", Precision::kFloat32}, {"bf16", Precision::kBFloat16}, {"fp16", Precision::kFloat16}});
   d.option("clip-norm", o.clip_norm, "the gradient is made no longer than this")
-      .range(0.0, std::numeric_limits<double>::infinity());
+      .range(1e-30, std::numeric_limits<double>::infinity());
   d.option("max-bad-steps", o.max_bad_steps, "in a row without a finite loss and gradient, before giving up")
       .unit("steps")
       .range(1, 1'000'000);
@@ -94,7 +94,7 @@ void Options::describe(config::Description& d) {
   describe_checkpoints(*this, d);
   d.group("lr", "Learning rate", lr);
   d.group("plateau", "Learning rate on a plateau", plateau);
-  d.group("optim", "Optimizer", optim);
+  d.group("optimizer", "Optimizer", optimizer);
   d.group("best", "Best metric and early stopping", best);
   d.group("loader", "Loading of data", loader);
   d.group("scaler", "Loss scaling for fp16", scaler);

@@ -59,7 +59,8 @@ Trainer::Trainer(Task& task, const Options& options, World& world,
       plateau_(plateau_options(options)),
       best_(options.best) {
   run_together(world.communicator(), "preparing to train", [&] {
-    optimizer_ = task.optimizer(options.optim, *setup_.model);
+    optimizer_ =
+        task.optimizer(options.optimizer, replica_, {.max_norm = options.clip_norm, .finite_only = true});
     steps_per_epoch_ = static_cast<std::int64_t>(sampler_.batches_left());
     steps_ = options.max_steps > 0 ? options.max_steps : options.epochs * steps_per_epoch_;
     options.lr.check(steps_);

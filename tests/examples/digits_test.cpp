@@ -54,7 +54,7 @@ TEST_F(DigitsExample, LearnsInFloat16) {
 
 TEST_F(DigitsExample, HasOneLossCurveHoweverABatchIsDivided) {
   const std::vector<std::string> options = {
-      "--no-batch-norm", "--max-steps", "100",          "--log-every", "1", "--optim.kind", "adam",
+      "--no-batch-norm", "--max-steps", "100",          "--log-every", "1", "--optimizer.kind", "adam",
       "--lr.peak",       "2e-3",        "--eval-every", "100"};
   auto accumulating = options;
   accumulating.insert(accumulating.end(), {"--micro-batch", "16"});

@@ -222,6 +222,11 @@ TEST(ShardedState, ThatDoesNotFitIsRefusedAndChangesNothing) {
               prefix + "'mixed/exp_avg' is [21, 33] Float, its parameter [33, 21] Float");
     EXPECT_EQ(refusal([](optim::State& state) { state["mixed/step"] = torch::zeros({2}); }),
               prefix + "'mixed/step' is to be a single number and is [2]");
+    EXPECT_EQ(refusal([](optim::State& state) {
+                state["mixed/step"] = torch::zeros({2});
+                state["extra"] = torch::zeros({1});
+              }),
+              prefix + "'mixed/step' is to be a single number and is [2]\n  nothing here keeps 'extra'");
     expect_equal(optimizer.full_state(), good);
     optimizer.load_state({});  // as before the first step
     EXPECT_TRUE(optimizer.full_state().empty());

@@ -26,8 +26,8 @@ using train::Flags;
 train::Snapshot snapshot_at(std::int64_t step, const torch::Tensor& weight) {
   return {.step = step,
           .metric = {},
-          .tensors = {{"model.safetensors", {{"weight", weight}}},
-                      {"optimizer.safetensors", {{"weight/sum", weight + 1}}}},
+          .files = {{"model.safetensors", {{"weight", weight}}},
+                    {"optimizer.safetensors", {{"weight/sum", weight + 1}}, /*is_live=*/false}},
           .texts = {{"state.json", "{}"}}};
 }
 

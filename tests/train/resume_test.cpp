@@ -58,7 +58,7 @@ class Resume : public ::testing::Test {
                              "0.9",
                              "--dropout",
                              "0.3",
-                             "--optim.kind",
+                             "--optimizer.kind",
                              "adamw",
                              "--lr.peak",
                              "0.05",
@@ -212,17 +212,36 @@ TEST_F(Resume, ShowsOptionsThatHaveChanged) {
 }
 
 TEST_F(Resume, ListsAllThatDoesNotFitTheModel) {
-  train(2, {"--hidden", "4", "--optim.kind", "adam"});
+  train(2, {"--hidden", "4", "--optimizer.kind", "adam"});
   const std::string said =
-      refused({"--optim.kind", "adam", "--allow-changes", "--resume", folder().string()}, 1);
+      refused({"--optimizer.kind", "adam", "--allow-changes", "--resume", folder().string()}, 1);
   EXPECT_THAT(
       said,
       HasSubstr("does not fit the model:\nmodel.safetensors: scores.weight is F32 [3, 4], and F32 [3, 6] "
                 "is wanted\nmodel.safetensors: hidden.bias, F32 [4], is not wanted\n"));
-  EXPECT_THAT(said,
-              HasSubstr("\noptimizer.safetensors: scores.weight/exp_avg is F32 [3, 4], and does not fit a "
-                        "parameter that is F32 [3, 6]\n"));
-  EXPECT_THAT(said, HasSubstr("hidden.weight/step, I64 [], is nothing that this optimizer keeps"));
+  EXPECT_THAT(said, HasSubstr("\noptimizer.safetensors: 'scores.weight/exp_avg' is [3, 4] Float, its "
+                              "parameter [3, 6] Float\n"));
+  EXPECT_THAT(said, HasSubstr("\noptimizer.safetensors: nothing here keeps 'hidden.weight/step'\n"));
+  const std::string plain = refused({"--optimizer.kind", "adam", "--optimizer.no-sharded", "--allow-changes",
+                                     "--resume", folder().string()},
+                                    1);
+  EXPECT_THAT(plain, HasSubstr("\noptimizer.safetensors: scores.weight/exp_avg is F32 [3, 4], and does not "
+                               "fit a parameter that is F32 [3, 6]\n"));
+  EXPECT_THAT(plain, HasSubstr("hidden.weight/step, I64 [], is nothing that this optimizer keeps"));
+}
+
+// One optimizer goes on with the state of the other: what is saved does not show who saved it.
+TEST_F(Resume, GoesOnWithAnOptimizerThatIsShardedOrNot) {
+  const Words whole = {"--samples",        "60",    "--batch-size", "12",      "--epochs", "3",
+                       "--optimizer.kind", "adamw", "--lr.shape",   "constant"};
+  train(2, whole, "whole");
+  const std::vector<double> losses = read_curve(folder("whole"), "train", "loss");
+  for (const auto& [first, second] :
+       {std::pair{"sharded", "no-sharded"}, std::pair{"no-sharded", "sharded"}}) {
+    train(2, whole + Words{"--max-steps", "7", std::string("--optimizer.") + first}, first);
+    train(3, whole + Words{std::string("--optimizer.") + second} + going_on_, first);
+    expect_near(read_curve(folder(first), "train", "loss"), losses, 1e-5);
+  }
 }
 
 TEST_F(Resume, NeverMixesTheCheckpointsOfTwoRuns) {
