@@ -29,6 +29,7 @@
 #include "lockstep/buffer.h"
 #include "lockstep/dtype.h"
 #include "lockstep/operation.h"
+#include "lockstep/shared_memory.h"
 #include "lockstep/symmetric_memory.h"
 #include "lockstep/work.h"
 
@@ -60,6 +61,10 @@ class Communicator {
 
   // Memory of `bytes` on every rank; collective.
   SymmetricMemory allocate(std::size_t bytes);
+  // Memory of `bytes` that all ranks have in common; collective. Throws Error{kUnsupported} unless shares_memory().
+  SharedMemory allocate_shared(std::size_t bytes);
+  // Whether the ranks can have memory in common: those of one host over shared memory, and one alone.
+  bool shares_memory() const;
   // The ranks that gave the same color form a new group, ordered by (key, rank); collective. A negative color
   // joins none and gets nothing.
   std::optional<Communicator> split(int color, int key);

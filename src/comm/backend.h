@@ -14,6 +14,7 @@
 #include "base/deadline.h"
 #include "comm/request.h"
 #include "comm/task.h"
+#include "lockstep/shared_memory.h"
 #include "lockstep/symmetric_memory.h"
 
 namespace lockstep {
@@ -36,6 +37,9 @@ class Backend {
   // Starts an operation. The task stays valid until it is recycled. Throws Error when it cannot be started.
   virtual Task& start(const Request& request) = 0;
   virtual SymmetricMemory allocate(std::size_t bytes, const Deadline& deadline) = 0;
+  // Only called where shares_memory().
+  virtual SharedMemory allocate_shared(std::size_t bytes, const Deadline& deadline) = 0;
+  virtual bool shares_memory() const = 0;
   // Called by the ranks of one new group, with places 0 to size - 1.
   virtual std::shared_ptr<Backend> split(const GroupPlace& place, const Deadline& deadline) = 0;
   virtual void abort(std::string_view reason) noexcept = 0;

@@ -66,6 +66,24 @@ SymmetricMemory Communicator::allocate(std::size_t bytes) {
   });
 }
 
+SharedMemory Communicator::allocate_shared(std::size_t bytes) {
+  if (!shares_memory()) {
+    throw Error(ErrorCode::kUnsupported,
+                fmt::format("ranks of the {} backend have no memory in common", backend_name()));
+  }
+  state_
+      ->start(make_operation(OperationKind::kBarrier, DType::kU8, bytes), {}, {},
+              {.label = "allocate shared"})
+      .wait();
+  return state_->guard("allocate_shared", [&] {
+    return state_->backend().allocate_shared(std::max<std::size_t>(bytes, 1), state_->deadline({}));
+  });
+}
+
+bool Communicator::shares_memory() const {
+  return state_->backend().shares_memory();
+}
+
 std::optional<Communicator> Communicator::split(int color, int key) {
   std::vector<std::int32_t> wishes(2 * static_cast<std::size_t>(size()));
   const std::int32_t mine[2] = {color, key};

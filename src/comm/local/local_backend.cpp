@@ -61,6 +61,14 @@ class LocalBackend final : public Backend {
             bytes};
   }
 
+  // With nobody to share it with, both sides are the same mapping.
+  SharedMemory allocate_shared(std::size_t bytes, const Deadline& deadline) override {
+    const SymmetricMemory memory = allocate(bytes, deadline);
+    const std::shared_ptr<std::byte> handle(std::make_shared<SymmetricMemory>(memory), memory.data());
+    return {handle, handle, bytes};
+  }
+  bool shares_memory() const override { return true; }
+
   std::shared_ptr<Backend> split(const GroupPlace&, const Deadline&) override { return make_local_backend(); }
 
   void abort(std::string_view reason) noexcept override {

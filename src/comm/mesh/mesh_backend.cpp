@@ -34,6 +34,11 @@ class MeshBackend final : public Backend {
     return make_local_backend()->allocate(bytes, deadline);
   }
 
+  SharedMemory allocate_shared(std::size_t /*bytes*/, const Deadline& /*deadline*/) override {
+    throw Error(ErrorCode::kInternal, "memory in common was asked of ranks that have none");
+  }
+  bool shares_memory() const override { return false; }
+
   std::shared_ptr<Backend> split(const GroupPlace& place, const Deadline& deadline) override {
     if (place.size == 1) {
       return make_local_backend();

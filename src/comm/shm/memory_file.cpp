@@ -37,9 +37,10 @@ FileId require_sealed(int fd, std::size_t bytes) {
   return {status.st_dev, status.st_ino};
 }
 
-std::shared_ptr<std::byte> map_anew(int fd, std::size_t bytes, Populate populate) {
+std::shared_ptr<std::byte> map_anew(int fd, std::size_t bytes, Populate populate, Access access) {
+  const int protection = PROT_READ | (access == Access::kWrite ? PROT_WRITE : 0);
   const int flags = MAP_SHARED | (populate == Populate::kNow ? MAP_POPULATE : 0);
-  void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+  void* address = mmap(nullptr, bytes, protection, flags, fd, 0);
   if (address == MAP_FAILED) {
     const int error_number = errno;
     throw Error(error_number == ENOMEM ? ErrorCode::kResourceExhausted : ErrorCode::kSystem,
@@ -52,21 +53,23 @@ std::shared_ptr<std::byte> map_anew(int fd, std::size_t bytes, Populate populate
 // The live mappings of this process.
 class MappingRegistry {
  public:
-  std::shared_ptr<std::byte> find_or_map(int fd, std::size_t bytes, Populate populate) {
-    const FileId id = require_sealed(fd, bytes);
+  std::shared_ptr<std::byte> find_or_map(int fd, std::size_t bytes, Populate populate, Access access) {
+    const Key key = {require_sealed(fd, bytes), access};
     const MutexLock lock(mutex_);
     std::erase_if(mappings_, [](const auto& entry) { return entry.second.expired(); });
-    if (auto mapped = mappings_[id].lock()) {
+    if (auto mapped = mappings_[key].lock()) {
       return mapped;
     }
-    auto mapped = map_anew(fd, bytes, populate);
-    mappings_[id] = mapped;
+    auto mapped = map_anew(fd, bytes, populate, access);
+    mappings_[key] = mapped;
     return mapped;
   }
 
  private:
+  using Key = std::pair<FileId, Access>;
+
   Mutex mutex_;
-  std::map<FileId, std::weak_ptr<std::byte>> mappings_ LOCKSTEP_GUARDED_BY(mutex_);
+  std::map<Key, std::weak_ptr<std::byte>> mappings_ LOCKSTEP_GUARDED_BY(mutex_);
 };
 
 }  // namespace
@@ -88,9 +91,9 @@ UniqueFd create_memory_file(std::size_t bytes) {
   return fd;
 }
 
-std::shared_ptr<std::byte> map_memory_file(int fd, std::size_t bytes, Populate populate) {
+std::shared_ptr<std::byte> map_memory_file(int fd, std::size_t bytes, Populate populate, Access access) {
   static auto* registry = new MappingRegistry;  // never destroyed: mappings may outlive static destructors
-  return registry->find_or_map(fd, bytes, populate);
+  return registry->find_or_map(fd, bytes, populate, access);
 }
 
 }  // namespace lockstep
