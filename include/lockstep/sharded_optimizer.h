@@ -76,6 +76,9 @@ class Sharded : public torch::optim::Optimizer, public UnscalingStep {
   // The whole state, the same on all ranks and however many they are. Parameters that took no step have none.
   // Collective.
   State full_state() const;
+  // The same without a copy, where the ranks share memory: what is in it changes when any of them takes its next step, so
+  // they have to wait for each other before that. Collective.
+  State live_state() const;
   // What keeps `state` from being one of this optimizer: a tensor that is missing, too many, or of another shape or type;
   // a line each. What other options of it would keep is no fault.
   std::vector<std::string> misfits(const State& state) const;

@@ -10,7 +10,8 @@
 
 #include "base/check.h"
 #include "checkpoint/checkpoint_name.h"
-#include "checkpoint/hashed_file.h"
+#include "checkpoint/checksum.h"
+#include "checkpoint/new_file.h"
 #include "config/printable.h"
 #include "lockstep/error.h"
 #include "lockstep/log.h"
@@ -97,17 +98,28 @@ CheckpointWriter::~CheckpointWriter() {
 }
 
 const FileEntry& CheckpointWriter::add(std::string_view name, std::span<const std::byte> bytes) {
-  return add(name, [bytes](ByteSink& file) { file.write(bytes); });
+  return write(name, bytes, checksum_text(bytes));
 }
 
 const FileEntry& CheckpointWriter::add(std::string_view name, const std::function<void(ByteSink&)>& fill) {
+  FileImage image;
+  fill(image);
+  return add(name, image);
+}
+
+const FileEntry& CheckpointWriter::add(std::string_view name, const FileImage& image) {
+  return write(name, image.bytes(), image.checksum());
+}
+
+const FileEntry& CheckpointWriter::write(std::string_view name, std::span<const std::byte> bytes,
+                                         std::string checksum) {
   if (!is_file_name(name)) {
     throw Error(ErrorCode::kInvalidArgument,
                 fmt::format("{} is no name for a file of a checkpoint", config::in_quotes(name)));
   }
-  HashedFile file(*disk_, partial_ / name);
-  fill(file);
-  return files_.emplace_back(file.finish());
+  write_new_file(*disk_, partial_ / name, bytes);
+  return files_.emplace_back(
+      FileEntry{.name = std::string(name), .bytes = bytes.size(), .checksum = std::move(checksum)});
 }
 
 void CheckpointWriter::require_same_files(const Manifest& manifest) const {
@@ -140,9 +152,7 @@ fs::path CheckpointWriter::commit(const Manifest& manifest) {
   }
   const std::string text = manifest_text(manifest);
   require_same_files(manifest);
-  HashedFile file(*disk_, partial_ / kManifestName);
-  file.write(std::as_bytes(std::span(text)));
-  file.finish();
+  write_new_file(*disk_, partial_ / kManifestName, std::as_bytes(std::span(text)));
   sync_directory(*disk_, partial_);
   fs::path path = partial_.parent_path() / checkpoint_name(step_);
   publish(path);

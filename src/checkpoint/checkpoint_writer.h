@@ -22,6 +22,7 @@
 
 #include "checkpoint/byte_sink.h"
 #include "checkpoint/disk_calls.h"
+#include "checkpoint/file_image.h"
 #include "checkpoint/manifest.h"
 
 namespace lockstep::checkpoint {
@@ -47,11 +48,12 @@ class CheckpointWriter {
   std::string name() const { return partial_.filename().string(); }
   std::int64_t step() const { return step_; }
 
-  // A file with these bytes, or with what `fill` writes; on the disk when it returns. Throws Error{kInvalidArgument} for
+  // A file with these bytes, with what `fill` writes, or as the image has it; on the disk when it returns. Throws Error{kInvalidArgument} for
   // a name that is_file_name() refuses, disk_error(), and what `fill` throws. After an error the checkpoint cannot be
   // completed.
   const FileEntry& add(std::string_view name, std::span<const std::byte> bytes);
   const FileEntry& add(std::string_view name, const std::function<void(ByteSink&)>& fill);
+  const FileEntry& add(std::string_view name, const FileImage& image);
   // Those that this rank has added.
   const std::vector<FileEntry>& files() const { return files_; }
 
@@ -64,6 +66,7 @@ class CheckpointWriter {
  private:
   CheckpointWriter(DiskCalls& disk, std::filesystem::path partial, std::int64_t step);
 
+  const FileEntry& write(std::string_view name, std::span<const std::byte> bytes, std::string checksum);
   void require_same_files(const Manifest& manifest) const;
   void publish(const std::filesystem::path& path);
 

@@ -122,16 +122,17 @@ void ParameterSlices::finish_push() {
   pushes_.clear();
 }
 
-std::vector<torch::Tensor> ParameterSlices::gather(std::size_t bucket, const torch::Tensor& mine) const {
+std::vector<torch::Tensor> ParameterSlices::split(std::size_t bucket, const torch::Tensor& all) const {
   const BucketSlice& slice = slices_[bucket];
-  const torch::Tensor all = torch::empty({slice.count * communicator().size()}, mine.options());
-  communicator().all_gather(buffer_of(mine), buffer_of(all), {.label = "state of the optimizer"});
   std::vector<torch::Tensor> tensors;
   for (std::size_t i = 0; i < slice.parameters.size(); ++i) {
     const torch::Tensor& parameter = parameters()[slice.parameters[i]].tensor;
-    tensors.push_back(torch::empty_like(parameter));
-    torch::Tensor flat = flatten_like(parameter, tensors.back());
-    flat.copy_(all.narrow(0, slice.offsets[i], flat.numel()));
+    torch::Tensor elements =
+        all.narrow(0, slice.offsets[i], parameter.numel() * (parameter.is_complex() ? 2 : 1));
+    if (parameter.is_complex()) {
+      elements = torch::view_as_complex(elements.view({-1, 2}));
+    }
+    tensors.push_back(elements.as_strided(parameter.sizes(), parameter.strides(), elements.storage_offset()));
   }
   return tensors;
 }

@@ -63,8 +63,8 @@ class ParameterSlices {
   // Sends the updated slice of a bucket on its way to all replicas; finish_push() waits for all of them.
   void start_push(std::size_t bucket);
   void finish_push();
-  // What ranks keep beside their slices of a bucket, as tensors shaped like its parameters. Collective.
-  std::vector<torch::Tensor> gather(std::size_t bucket, const torch::Tensor& mine) const;
+  // What ranks keep beside their slices of a bucket, all of it, as tensors shaped like its parameters: views.
+  std::vector<torch::Tensor> split(std::size_t bucket, const torch::Tensor& all) const;
 
  private:
   BucketSlice slice_of(const GradientBucket& bucket) const;

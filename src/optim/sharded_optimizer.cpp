@@ -108,7 +108,15 @@ double Sharded::gradient_norm() const {
   return update_->gradient_norm();
 }
 State Sharded::full_state() const {
-  return update_->full_state();
+  State state = live_state();
+  for (auto& [name, tensor] : state) {
+    tensor = tensor.clone();
+  }
+  update_->leave_state();
+  return state;
+}
+State Sharded::live_state() const {
+  return update_->live_state();
 }
 std::vector<std::string> Sharded::misfits(const State& state) const {
   return update_->misfits(state);

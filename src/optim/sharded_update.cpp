@@ -78,18 +78,32 @@ bool ShardedUpdate::concerns(const BucketSlice& slice) const {
                      [this](std::size_t index) { return entries_[index].group.has_value(); });
 }
 
-// Groups may have been added. Buckets have moved, after the first step usually: what was in slices is put together and
-// cut anew.
+// For all that may ever take a step, so that ranks do so at the same time; memory that is never written costs nothing.
+void ShardedUpdate::provide_state() {
+  for (std::size_t bucket = 0; bucket < slices_.slices().size(); ++bucket) {
+    for (const std::size_t parameter : slices_.slices()[bucket].parameters) {
+      if (const Entry& entry = entries_[parameter]; entry.group) {
+        for (const std::string_view kind : state_names(entry)) {
+          state_.provide(bucket, kind);
+        }
+      }
+    }
+  }
+}
+
+// Groups may have been added, and options that need more state. Buckets have moved, after the first step usually: what
+// was in slices is put together and cut anew.
 void ShardedUpdate::follow() {
   if (assigned_groups_ != groups_.size()) {
     assign_groups();
   }
   if (slices_.moved()) {
-    const optim::State state = full_state();
+    const optim::State state = live_state();  // whose memory lives as long as it does
     slices_.follow();
     restore(state);
   } else {
     slices_.follow();
+    provide_state();
   }
 }
 
@@ -226,9 +240,10 @@ std::map<std::string_view, std::vector<std::size_t>> ShardedUpdate::keepers(cons
   return keepers;
 }
 
-optim::State ShardedUpdate::full_state() {
+optim::State ShardedUpdate::live_state() {
   const torch::NoGradGuard no_grad;
   optim::State state;
+  slices_.communicator().barrier({.label = "state of the optimizer"});  // others may still be updating
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (entries_[i].started && rule_->counts_steps()) {
       state[state_name(slices_.parameters()[i], kStepName)] = torch::tensor(entries_[i].steps, torch::kLong);
@@ -237,13 +252,17 @@ optim::State ShardedUpdate::full_state() {
   for (std::size_t bucket = 0; bucket < slices_.slices().size(); ++bucket) {
     const BucketSlice& slice = slices_.slices()[bucket];
     for (const auto& [kind, members] : keepers(slice)) {
-      const std::vector<torch::Tensor> whole = slices_.gather(bucket, state_.slice(bucket, kind));
+      const std::vector<torch::Tensor> whole = slices_.split(bucket, state_.all_slices(bucket, kind));
       for (const std::size_t member : members) {
         state[state_name(slices_.parameters()[slice.parameters[member]], kind)] = whole[member];
       }
     }
   }
   return state;
+}
+
+void ShardedUpdate::leave_state() {
+  slices_.communicator().barrier({.label = "state of the optimizer"});
 }
 
 std::vector<std::string> ShardedUpdate::misfits(const optim::State& state) const {
@@ -268,6 +287,7 @@ void ShardedUpdate::load_state(const optim::State& state) {
 
 void ShardedUpdate::restore(const optim::State& state) {
   state_.clear();
+  provide_state();
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     Entry& entry = entries_[i];
     const NamedTensor& parameter = slices_.parameters()[i];

@@ -36,7 +36,9 @@ class ShardedUpdate {
   double gradient_norm() const { return gradient_norm_; }
 
   // Collective.
-  optim::State full_state();
+  optim::State live_state();
+  // Afterwards, so that nobody steps while others read. Collective.
+  void leave_state();
   std::vector<std::string> misfits(const optim::State& state) const;
   void load_state(const optim::State& state);
 
@@ -61,6 +63,7 @@ class ShardedUpdate {
   std::vector<std::string_view> state_names(const Entry& entry) const;
   bool concerns(const BucketSlice& slice) const;
   std::map<std::string_view, std::vector<std::size_t>> keepers(const BucketSlice& slice) const;
+  void provide_state();
   void follow();
   void restore(const optim::State& state);
   DueBuckets collect() const;

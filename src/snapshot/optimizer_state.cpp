@@ -151,13 +151,13 @@ void require_savable(const Optimizer& optimizer, const torch::nn::Module& model)
   }
 }
 
-OptimizerTensors tensors_of(Optimizer& optimizer, const torch::nn::Module& model) {
+NamedTensors tensors_of(Optimizer& optimizer, const torch::nn::Module& model) {
   NamedTensors tensors;
   if (auto* sharded = as_sharded(optimizer)) {
-    for (auto& [name, tensor] : sharded->full_state()) {
+    for (auto& [name, tensor] : sharded->live_state()) {
       tensors.push_back({name, tensor});
     }
-    return {.tensors = std::move(tensors), .are_live = false};
+    return tensors;
   }
   const Kind kind = kind_of(optimizer);
   for (const NamedTensor& parameter : named_parameters(optimizer, model)) {
@@ -173,7 +173,7 @@ OptimizerTensors tensors_of(Optimizer& optimizer, const torch::nn::Module& model
       }
     }
   }
-  return {.tensors = std::move(tensors), .are_live = true};
+  return tensors;
 }
 
 std::vector<std::string> misfits(Optimizer& optimizer, const torch::nn::Module& model,

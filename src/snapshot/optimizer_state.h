@@ -20,12 +20,10 @@ namespace lockstep::snapshot {
 // Throws Error{kUnsupported} for other optimizers, and when a parameter is not the model's.
 void require_savable(const torch::optim::Optimizer& optimizer, const torch::nn::Module& model);
 
-struct OptimizerTensors {
-  NamedTensors tensors;
-  bool are_live;  // shared with the optimizer, which goes on changing them; counts never are
-};
-// Parameters that have seen no step have no state. Collective. Throws as require_savable().
-OptimizerTensors tensors_of(torch::optim::Optimizer& optimizer, const torch::nn::Module& model);
+// Counts are tensors of one int64 of their own; the others are shared with the optimizer, or with those of other ranks,
+// and the next step of any rank changes them. Parameters that have seen no step have no state. Collective. Throws as
+// require_savable().
+NamedTensors tensors_of(torch::optim::Optimizer& optimizer, const torch::nn::Module& model);
 
 // What keeps `found` from being the state of this optimizer, a line each. Throws as require_savable().
 std::vector<std::string> misfits(torch::optim::Optimizer& optimizer, const torch::nn::Module& model,

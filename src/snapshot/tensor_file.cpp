@@ -40,12 +40,13 @@ torch::Tensor tensor_of(const TensorView& view) {
 
 void write_tensors(checkpoint::ByteSink& sink, const NamedTensors& tensors) {
   std::vector<TensorView> views;
+  std::vector<torch::Tensor> plain;  // what the views are of
   for (const NamedTensor& item : tensors) {
-    views.push_back(
-        {.name = item.name,
-         .type = type_of(item),
-         .shape = {item.tensor.sizes().begin(), item.tensor.sizes().end()},
-         .bytes = {static_cast<const std::byte*>(item.tensor.const_data_ptr()), item.tensor.nbytes()}});
+    const torch::Tensor& tensor = plain.emplace_back(item.tensor.detach().cpu().contiguous());
+    views.push_back({.name = item.name,
+                     .type = type_of(item),
+                     .shape = {tensor.sizes().begin(), tensor.sizes().end()},
+                     .bytes = {static_cast<const std::byte*>(tensor.const_data_ptr()), tensor.nbytes()}});
   }
   checkpoint::write_safetensors(sink, std::move(views), {{"format", "pt"}});
 }

@@ -11,7 +11,7 @@
 
 namespace lockstep::snapshot {
 
-// Streams them from their own memory, which has to be contiguous and the CPU's, as a StateCopy's is. Throws
+// Of any strides and on any device; contiguous ones of the CPU are streamed from their own memory. Throws
 // Error{kUnsupported}, with the name, for a tensor of a type that the format does not have.
 void write_tensors(checkpoint::ByteSink& sink, const NamedTensors& tensors);
 

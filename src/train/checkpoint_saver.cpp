@@ -10,6 +10,7 @@
 
 #include "lockstep/error.h"
 #include "snapshot/tensor_file.h"
+#include "train/file_dealing.h"
 #include "train/text_exchange.h"
 #include "train/together.h"
 
@@ -28,6 +29,25 @@ std::string to_lines(const std::vector<FileEntry>& files) {
     text += c10::str(file.name, " ", file.bytes, " ", file.checksum, "\n");
   }
   return text;
+}
+
+std::vector<SizedFile> sizes_of(const std::vector<SnapshotFile>& files) {
+  std::vector<SizedFile> sizes;
+  for (const SnapshotFile& file : files) {
+    sizes.push_back({.name = file.name, .bytes = {}, .is_divisible = file.is_divisible});
+    for (const snapshot::NamedTensor& item : file.tensors) {
+      sizes.back().bytes.push_back(item.tensor.nbytes());
+    }
+  }
+  return sizes;
+}
+
+snapshot::NamedTensors chosen(const snapshot::NamedTensors& tensors, const std::vector<std::size_t>& which) {
+  snapshot::NamedTensors some;
+  for (const std::size_t i : which) {
+    some.push_back(tensors[i]);
+  }
+  return some;
 }
 
 FileEntry entry_of(const std::string& line) {
@@ -97,10 +117,11 @@ void CheckpointSaver::begin(const Snapshot& snapshot) {
 // Copies the files that fall to this rank. The texts are rank 0's.
 void CheckpointSaver::take(const Snapshot& snapshot) {
   mine_.clear();
-  for (std::size_t i = 0; i < snapshot.files.size(); ++i) {
-    const SnapshotFile& file = snapshot.files[i];
-    if (writers_[i % writers_.size()] == communicator_.rank()) {
-      file.is_live ? copies_[file.name].take(file.tensors) : copies_[file.name].keep(file.tensors);
+  for (const DealtFile& file : deal(sizes_of(snapshot.files), writers_.size())) {
+    if (writers_[file.writer] == communicator_.rank()) {
+      checkpoint::FileImage& image = images_[file.name];
+      image.clear();
+      snapshot::write_tensors(image, chosen(snapshot.files[file.source].tensors, file.tensors));
       mine_.push_back(file.name);
     }
   }
@@ -114,8 +135,7 @@ void CheckpointSaver::write(const std::string& folder) {
     writer_.emplace(store_.join(folder));
   }
   for (const std::string& file : mine_) {
-    writer_->add(
-        file, [&](checkpoint::ByteSink& sink) { snapshot::write_tensors(sink, copies_.at(file).tensors()); });
+    writer_->add(file, images_.at(file));
   }
   for (const auto& [file, text] : texts_) {
     writer_->add(file, std::as_bytes(std::span(text)));

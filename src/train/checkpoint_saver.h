@@ -6,8 +6,8 @@
 //
 //   idle --begin()--> writing, all ranks --all done--> committing, rank 0 --done--> idle
 //
-// Every rank has the whole state, so its files are dealt out, and those who write do so at the same time. Ranks that do
-// not see rank 0's folder, being on another host without a common disk, get none.
+// Every rank can read the whole state, so its files are dealt out, and those who write do so at the same time. Ranks that
+// do not see rank 0's folder, being on another host without a common disk, get none.
 
 #include <cstdint>
 #include <exception>
@@ -21,15 +21,15 @@
 
 #include "checkpoint/checkpoint_store.h"
 #include "lockstep/communicator.h"
-#include "snapshot/state_copy.h"
+#include "snapshot/named_tensors.h"
 #include "train/flags.h"
 
 namespace lockstep::train {
 
 struct SnapshotFile {
   std::string name;
-  snapshot::NamedTensors tensors;
-  bool is_live = true;  // somebody goes on changing them
+  snapshot::NamedTensors tensors;  // live: they are copied before begin() returns
+  bool is_divisible = false;       // ranks may write a part each
 };
 
 // What is to be saved. The same on all ranks.
@@ -87,7 +87,7 @@ class CheckpointSaver {
   Phase phase_ = Phase::kIdle;
   checkpoint::Manifest manifest_;  // of the one that is being saved
   std::optional<checkpoint::CheckpointWriter> writer_;
-  std::map<std::string, snapshot::StateCopy> copies_;       // of all files that this rank ever wrote
+  std::map<std::string, checkpoint::FileImage> images_;     // of all files that this rank ever wrote
   std::vector<std::string> mine_;                           // those of this checkpoint
   std::vector<std::pair<std::string, std::string>> texts_;  // likewise
   std::optional<std::int64_t> saved_;

@@ -9,6 +9,7 @@
 #include <span>
 #include <utility>
 
+#include "checkpoint/file_parts.h"
 #include "lockstep/config.h"
 #include "lockstep/error.h"
 #include "snapshot/optimizer_state.h"
@@ -46,9 +47,18 @@ NamedTensors gather_random_states(Communicator& communicator) {
   return states;
 }
 
+// All parts of it. One that is nowhere is missed by name.
 TensorsByName read_tensors(const SavedRun& saved, const char* file) {
-  const checkpoint::FileBytes bytes = saved.read(file);
-  return snapshot::read_tensors(saved.folder() + "/" + file, bytes.bytes());
+  std::vector<std::string> parts = checkpoint::parts_of(file, saved.manifest(), saved.folder());
+  if (parts.empty()) {
+    parts.emplace_back(file);
+  }
+  TensorsByName tensors;
+  for (const std::string& part : parts) {
+    const checkpoint::FileBytes bytes = saved.read(part);
+    tensors.merge(snapshot::read_tensors(saved.folder() + "/" + part, bytes.bytes()));
+  }
+  return tensors;
 }
 
 // Prefixed with the file they are about.
@@ -119,16 +129,15 @@ Snapshot RunParts::take() const {
                        .scaler = parts_.scaler.state(),
                        .plateau = parts_.plateau.state(),
                        .best = parts_.best.state()};
-  const auto [optimizer, are_live] = snapshot::tensors_of(parts_.optimizer, parts_.model);
-  Snapshot snapshot{
-      .step = parts_.progress.step,
-      .metric = metric(),
-      .files = {{kModel, snapshot::tensors_of(parts_.model)}, {kOptimizer, optimizer, are_live}},
-      .texts = {{kState, to_json(state)}, {kConfigFile, settings_json_}}};
+  Snapshot snapshot{.step = parts_.progress.step,
+                    .metric = metric(),
+                    .files = {{kModel, snapshot::tensors_of(parts_.model)},
+                              {kOptimizer, snapshot::tensors_of(parts_.optimizer, parts_.model), true}},
+                    .texts = {{kState, to_json(state)}, {kConfigFile, settings_json_}}};
   if (parts_.averages != nullptr) {
     snapshot.files.push_back({kAverages, averages()});
   }
-  snapshot.files.push_back({kRandom, gather_random_states(parts_.communicator), false});
+  snapshot.files.push_back({kRandom, gather_random_states(parts_.communicator)});
   return snapshot;
 }
 

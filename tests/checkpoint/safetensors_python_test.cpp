@@ -10,7 +10,8 @@
 
 #include "base/subprocess.h"
 #include "base/temp_dir.h"
-#include "checkpoint/hashed_file.h"
+#include "checkpoint/file_image.h"
+#include "checkpoint/new_file.h"
 #include "checkpoint/safetensors.h"
 #include "checkpoint/sample_checkpoint.h"
 
@@ -75,11 +76,9 @@ TEST_F(PythonSafetensors, ReadOurs) {
   const std::string theirs = content_of(path());
   Safetensors file = parse_safetensors("theirs", as_bytes(theirs));
   file.metadata["a \"quoted\" \\ name"] = "größe";
-  {
-    HashedFile ours(DiskCalls::real(), path("ours"));
-    write_safetensors(ours, file.tensors, file.metadata);
-    ours.finish();
-  }
+  FileImage ours;
+  write_safetensors(ours, file.tensors, file.metadata);
+  write_new_file(DiskCalls::real(), path("ours"), ours.bytes());
   EXPECT_EQ(run("read", path("ours")), listing_of(file));
 }
 

@@ -12,7 +12,9 @@
 
 #include "base/temp_dir.h"
 #include "checkpoint/checkpoint_writer.h"
-#include "checkpoint/hashed_file.h"
+#include "checkpoint/file_image.h"
+#include "checkpoint/file_parts.h"
+#include "checkpoint/new_file.h"
 #include "checkpoint/safetensors.h"
 #include "cli/program_run.h"
 
@@ -64,9 +66,9 @@ class DiffCommand : public testing::Test {
   }
 
   std::string save_file(const std::string& name, const Content& content) {
-    checkpoint::HashedFile file(checkpoint::DiskCalls::real(), in(name));
+    checkpoint::FileImage file;
     write_tensors(file, content);
-    file.finish();
+    checkpoint::write_new_file(checkpoint::DiskCalls::real(), in(name), file.bytes());
     return in(name);
   }
 
@@ -92,6 +94,28 @@ TEST_F(DiffCommand, FindsNoDifference) {
             "a  " + a + ": step 42, 1 rank\nb  " + b + ": step 42, 1 rank\nno difference\n");
   EXPECT_EQ(done.standard_error, "");
   EXPECT_EQ(done.status.exit_code, 0);
+}
+
+// Two ranks write a part each of what one rank writes as a whole.
+TEST_F(DiffCommand, TakesPartsForTheFileTheyMakeUp) {
+  const auto save_parts = [&](const std::string& name, const std::vector<Content>& parts) {
+    fs::create_directory(in(name));
+    auto writer = checkpoint::CheckpointWriter::begin(in(name), 7);
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      writer.add(
+          checkpoint::part_name("state.safetensors", static_cast<int>(i) + 1, static_cast<int>(parts.size())),
+          [&](ByteSink& sink) { write_tensors(sink, parts[i]); });
+    }
+    return writer.commit({.step = 7, .world_size = 1, .files = writer.files()}).string();
+  };
+  const std::string whole = save_parts("whole", {{.tensors = {{"bias", {1, 2}}, {"weight", {3}}}}});
+  const std::string parts =
+      save_parts("parts", {{.tensors = {{"weight", {3}}}}, {.tensors = {{"bias", {1, 2}}}}});
+  EXPECT_THAT(run({whole, parts}).standard_output, HasSubstr("no difference\n"));
+  const std::string other =
+      save_parts("other", {{.tensors = {{"weight", {3}}}}, {.tensors = {{"bias", {1, 4}}}}});
+  EXPECT_THAT(run({whole, other}).standard_output,
+              HasSubstr("state.safetensors: 1 of 2 tensors differs, in 1 of 3 elements\n"));
 }
 
 TEST_F(DiffCommand, ShowsTheFirstAndLargestDifferencesOfAllFiles) {

@@ -10,7 +10,6 @@
 
 #include "lockstep/error.h"
 #include "snapshot/random_state.h"
-#include "snapshot/state_copy.h"
 #include "snapshot/tensor_file.h"
 
 namespace lockstep::snapshot {
@@ -31,10 +30,8 @@ class Bytes : public checkpoint::ByteSink {
 };
 
 TensorsByName through_a_file(const NamedTensors& tensors) {
-  StateCopy copy;
-  copy.take(tensors);
   Bytes file;
-  write_tensors(file, copy.tensors());
+  write_tensors(file, tensors);
   return read_tensors("memory", file.all());
 }
 
@@ -82,20 +79,6 @@ TEST(NamedTensors, ThatDoNotFitAreAllNamed) {
   EXPECT_THAT(misfits(wanted, found),
               ElementsAre("a is missing", "b is F32 [5], and F32 [4] is wanted",
                           "c is F64 [1], and F32 [1] is wanted", "d, F32 [], is not wanted"));
-}
-
-TEST(StateCopy, DoesNotFollowWhatItWasTakenOf) {
-  torch::Tensor live = torch::ones({3});
-  StateCopy copy;
-  copy.take({{"x", live}});
-  const void* memory = copy.tensors()[0].tensor.data_ptr();
-  live.fill_(2);
-  EXPECT_TRUE(torch::equal(copy.tensors()[0].tensor, torch::ones({3})));
-  copy.take({{"x", live}});
-  EXPECT_EQ(copy.tensors()[0].tensor.data_ptr(), memory);  // used again
-  EXPECT_TRUE(torch::equal(copy.tensors()[0].tensor, live));
-  copy.take({{"y", torch::zeros({2})}, {"x", live}});
-  EXPECT_EQ(copy.tensors()[0].tensor.numel(), 2);
 }
 
 TEST(RandomState, GoesOnWhereItWasTaken) {

@@ -53,7 +53,7 @@ struct Model {
 
 TensorsByName saved(Model& model) {
   TensorsByName tensors;
-  for (const NamedTensor& item : tensors_of(*model.optimizer, *model.net).tensors) {
+  for (const NamedTensor& item : tensors_of(*model.optimizer, *model.net)) {
     tensors.emplace(item.name, item.tensor.clone());
   }
   return tensors;
@@ -86,7 +86,7 @@ TEST(OptimizerState, MakesAnotherOptimizerGoOnWithTheSameBits) {
 
 TEST(OptimizerState, GoesByTheNamesOfParametersThatWereStepped) {
   Model model(maker<optim::Adam>(optim::AdamOptions(0.1)));
-  EXPECT_THAT(tensors_of(*model.optimizer, *model.net).tensors, IsEmpty());
+  EXPECT_THAT(tensors_of(*model.optimizer, *model.net), IsEmpty());
   model.step(1);
   std::vector<std::string> names;
   for (const auto& [name, tensor] : saved(model)) {

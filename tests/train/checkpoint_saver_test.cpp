@@ -27,7 +27,7 @@ train::Snapshot snapshot_at(std::int64_t step, const torch::Tensor& weight) {
   return {.step = step,
           .metric = {},
           .files = {{"model.safetensors", {{"weight", weight}}},
-                    {"optimizer.safetensors", {{"weight/sum", weight + 1}}, /*is_live=*/false}},
+                    {"optimizer.safetensors", {{"weight/sum", weight + 1}}, true}},
           .texts = {{"state.json", "{}"}}};
 }
 

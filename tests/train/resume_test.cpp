@@ -230,6 +230,23 @@ TEST_F(Resume, ListsAllThatDoesNotFitTheModel) {
   EXPECT_THAT(plain, HasSubstr("hidden.weight/step, I64 [], is nothing that this optimizer keeps"));
 }
 
+TEST_F(Resume, TakesALargeStateFromTheRanksThatWroteAPartEach) {
+  const Words large = {"--hidden", "150000", "--optimizer.kind", "adamw", "--batch-size", "12"};
+  train(2, large + Words{"--max-steps", "2"});
+  EXPECT_TRUE(fs::exists(checkpoint(2) / "optimizer-1-of-2.safetensors"));
+  EXPECT_TRUE(fs::exists(checkpoint(2) / "optimizer-2-of-2.safetensors"));
+  EXPECT_FALSE(fs::exists(checkpoint(2) / "optimizer.safetensors"));
+  train(2, large + Words{"--max-steps", "3"} + going_on_);
+  train(2, large + Words{"--max-steps", "3"}, "whole");
+  for (const char* file :
+       {"model.safetensors", "optimizer-1-of-2.safetensors", "optimizer-2-of-2.safetensors"}) {
+    EXPECT_EQ(contents(checkpoint(3) / file), contents(checkpoint(3, "whole") / file)) << file;
+  }
+  fs::remove(checkpoint(3) / "optimizer-2-of-2.safetensors");
+  EXPECT_THAT(refused(large + Words{"--resume", checkpoint(3).string()}),
+              HasSubstr("optimizer-2-of-2.safetensors"));
+}
+
 // One optimizer goes on with the state of the other: what is saved does not show who saved it.
 TEST_F(Resume, GoesOnWithAnOptimizerThatIsShardedOrNot) {
   const Words whole = {"--samples",        "60",    "--batch-size", "12",      "--epochs", "3",

@@ -2,10 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <deque>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "checkpoint/file_parts.h"
 #include "config/json_diff.h"
 #include "config/printable.h"
 
@@ -58,9 +62,34 @@ bool is_random_state(std::string_view name) {
   return name.starts_with("rng-") || name.starts_with("rng.");
 }
 
-Safetensors parse(const Checkpoint& checkpoint, const std::string& name, const FileBytes& content) {
-  const std::string path = (checkpoint.directory() / name).string();
-  return checkpoint::parse_safetensors(config::printable(path), content.bytes());
+// A file of tensors, and all its parts where it has some.
+class TensorFile {
+ public:
+  TensorFile(const Checkpoint& checkpoint, const std::string& whole) {
+    const std::string folder = checkpoint.directory().string();
+    for (const std::string& part : checkpoint::parts_of(whole, checkpoint.manifest(), folder)) {
+      const FileBytes& bytes = contents_.emplace_back(checkpoint.read(part));
+      Safetensors found = checkpoint::parse_safetensors(
+          config::printable((checkpoint.directory() / part).string()), bytes.bytes());
+      std::move(found.tensors.begin(), found.tensors.end(), std::back_inserter(all_.tensors));
+      all_.metadata.merge(found.metadata);
+    }
+  }
+
+  const Safetensors& all() const { return all_; }
+
+ private:
+  std::deque<FileBytes> contents_;  // what the tensors are views of
+  Safetensors all_;
+};
+
+// The files by the names of what they are parts of.
+std::map<std::string, std::vector<FileEntry>> wholes_of(const Manifest& manifest) {
+  std::map<std::string, std::vector<FileEntry>> wholes;
+  for (const FileEntry& file : manifest.files) {
+    wholes[checkpoint::whole_name(file.name)].push_back(file);
+  }
+  return wholes;
 }
 
 class CheckpointComparison {
@@ -69,40 +98,42 @@ class CheckpointComparison {
 
   CheckpointDifference run() {
     difference_.manifest = compare_manifests(a_.manifest(), b_.manifest());
-    for (const FileEntry& file : a_.manifest().files) {
-      if (const FileEntry* other = b_.manifest().find(file.name)) {
-        compare_file(file, *other);
+    const auto wholes_a = wholes_of(a_.manifest());
+    const auto wholes_b = wholes_of(b_.manifest());
+    for (const auto& [name, parts] : wholes_a) {
+      const auto other = wholes_b.find(name);
+      if (other == wholes_b.end()) {
+        difference_.only_a.push_back(name);
+      } else if (parts == other->second) {
+        difference_.equal.push_back(name);
       } else {
-        difference_.only_a.push_back(file.name);
+        compare_file(name);
       }
     }
-    for (const FileEntry& file : b_.manifest().files) {
-      if (a_.manifest().find(file.name) == nullptr) {
-        difference_.only_b.push_back(file.name);
+    for (const auto& [name, parts] : wholes_b) {
+      if (!wholes_a.contains(name)) {
+        difference_.only_b.push_back(name);
       }
     }
     return std::move(difference_);
   }
 
  private:
-  void compare_file(const FileEntry& a, const FileEntry& b) {
-    if (a == b) {
-      difference_.equal.push_back(a.name);
-    } else if (a.name.ends_with(".safetensors") && !is_random_state(a.name)) {
-      compare_tensors_in(a.name);
-    } else if (a.name.ends_with(".json")) {
-      compare_json_in(a.name);
+  void compare_file(const std::string& name) {
+    if (name.ends_with(".safetensors") && !is_random_state(name)) {
+      compare_tensors_in(name);
+    } else if (name.ends_with(".json")) {
+      compare_json_in(name);
     } else {
-      difference_.other_files.push_back(a.name);
+      difference_.other_files.push_back(name);
     }
   }
 
   // In both cases other bytes may mean the same: tensors, or members, in another order.
   void compare_tensors_in(const std::string& name) {
-    const FileBytes bytes_a = a_.read(name);
-    const FileBytes bytes_b = b_.read(name);
-    TensorFileDifference found =
-        compare_tensor_files(name, parse(a_, name, bytes_a), parse(b_, name, bytes_b));
+    const TensorFile a(a_, name);
+    const TensorFile b(b_, name);
+    TensorFileDifference found = compare_tensor_files(name, a.all(), b.all());
     if (found.empty()) {
       difference_.equal.push_back(name);
     } else {

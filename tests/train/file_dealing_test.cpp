@@ -1,0 +1,82 @@
+#include "train/file_dealing.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <random>
+
+namespace lockstep::train {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr std::uint64_t kMega = std::uint64_t{1} << 20;
+
+std::vector<std::string> texts_of(const std::vector<DealtFile>& dealt) {
+  std::vector<std::string> texts;
+  for (const DealtFile& file : dealt) {
+    std::string text = std::to_string(file.writer) + ": " + file.name;
+    for (const std::size_t tensor : file.tensors) {
+      text += " " + std::to_string(tensor);
+    }
+    texts.push_back(text);
+  }
+  return texts;
+}
+
+TEST(FileDealing, LetsPartsMakeUpForWhatCannotBeDivided) {
+  const std::vector<SizedFile> files = {{"model.st", {20 * kMega, 14 * kMega}},
+                                        {"optimizer.st", std::vector<std::uint64_t>(17, 4 * kMega), true},
+                                        {"rng.st", {100}}};
+  const auto dealt = deal(files, 2);
+  EXPECT_THAT(texts_of(dealt),
+              ElementsAre("0: model.st 0 1", "1: rng.st 0", "0: optimizer-1-of-2.st 8 10 12 14",
+                          "1: optimizer-2-of-2.st 0 1 2 3 4 5 6 7 9 11 13 15 16"));
+}
+
+TEST(FileDealing, LeavesSmallFilesWhole) {
+  EXPECT_THAT(texts_of(deal({{"optimizer.st", {kMega, kMega}, true}, {"empty.st", {}, true}}, 4)),
+              ElementsAre("0: optimizer.st 0 1", "1: empty.st"));
+  EXPECT_THAT(texts_of(deal({{"optimizer.st", {90 * kMega}, true}}, 4)), ElementsAre("0: optimizer.st 0"));
+  EXPECT_THAT(texts_of(deal({{"optimizer.st", {90 * kMega, 80 * kMega}, true}}, 1)),
+              ElementsAre("0: optimizer.st 0 1"));
+}
+
+TEST(FileDealing, DealsEveryTensorOnceAndEvenly) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 200; ++round) {
+    const std::size_t writers = 1 + random() % 7;
+    std::vector<SizedFile> files = {{"a.st", {}, true}, {"b.st", {}, true}, {"c.st", {}, false}};
+    std::uint64_t largest = 0;
+    std::uint64_t sum = 0;
+    for (SizedFile& file : files) {
+      for (std::size_t i = random() % 30; i > 0; --i) {
+        file.bytes.push_back(random() % (3 * kMega));
+        largest = std::max(largest, file.bytes.back());
+        sum += file.bytes.back();
+      }
+    }
+    std::vector<std::uint64_t> loads(writers);
+    std::vector<std::vector<int>> seen = {std::vector<int>(files[0].bytes.size()),
+                                          std::vector<int>(files[1].bytes.size()),
+                                          std::vector<int>(files[2].bytes.size())};
+    for (const DealtFile& dealt : deal(files, writers)) {
+      for (const std::size_t tensor : dealt.tensors) {
+        ++seen[dealt.source][tensor];
+        loads[dealt.writer] += files[dealt.source].bytes[tensor];
+      }
+    }
+    for (const std::vector<int>& counts : seen) {
+      EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), 0), static_cast<int>(counts.size()));
+      EXPECT_THAT(counts, ::testing::Each(1));
+    }
+    // Files that stay whole are at most so large.
+    const std::uint64_t whole = std::max(
+        largest, std::accumulate(files[2].bytes.begin(), files[2].bytes.end(), std::uint64_t{8} * kMega));
+    EXPECT_LE(*std::max_element(loads.begin(), loads.end()), sum / writers + whole);
+  }
+}
+
+}  // namespace
+}  // namespace lockstep::train
