@@ -31,8 +31,8 @@ TEST(FileDealing, LetsPartsMakeUpForWhatCannotBeDivided) {
                                         {"rng.st", {100}}};
   const auto dealt = deal(files, 2);
   EXPECT_THAT(texts_of(dealt),
-              ElementsAre("0: model.st 0 1", "1: rng.st 0", "0: optimizer-1-of-2.st 8 10 12 14",
-                          "1: optimizer-2-of-2.st 0 1 2 3 4 5 6 7 9 11 13 15 16"));
+              ElementsAre("0: model.st 0 1", "1: rng.st 0", "0: optimizer-1-of-2.st 9 11 13 15",
+                          "1: optimizer-2-of-2.st 0 1 2 3 4 5 6 7 8 10 12 14 16"));
 }
 
 TEST(FileDealing, LeavesSmallFilesWhole) {
