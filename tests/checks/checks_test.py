@@ -158,5 +158,51 @@ class SummaryTest(CheckTest):
         self.assertEqual(self.summarize("<testsuite/>").returncode, 1)
 
 
+class SuiteTest(CheckTest):
+    """tools/run_suite in a tree of its own, with stand-ins for cmake and ctest that say what they were asked to do."""
+
+    CMAKE = """#!/usr/bin/env bash
+        if [[ $1 == --build ]]; then
+          echo "built $3 at priority $(nice)"
+          [[ $3 != "$BROKEN" ]]
+        fi
+        """
+    CTEST = """#!/usr/bin/env bash
+        echo "tested $2 at priority $(nice)"
+        mkdir -p "build/$2"
+        echo '<testsuite><testcase name="A.Good" status="run"/></testsuite>' >"build/$2/tests.xml"
+        """
+
+    def run_suite(self, *suites, broken=""):
+        for name, content in (("bin/cmake", self.CMAKE), ("bin/ctest", self.CTEST)):
+            self.write(name, content)
+            (self.root / name).chmod(0o755)
+        for tool in ("run_suite", "summarize_tests"):
+            self.write(f"tools/{tool}", (ROOT / "tools" / tool).read_text(encoding="utf-8"))
+            (self.root / "tools" / tool).chmod(0o755)
+        environment = dict(os.environ, PATH=f"{self.root / 'bin'}:{os.environ['PATH']}", BROKEN=broken)
+        result = subprocess.run([self.root / "tools/run_suite", *suites], env=environment, capture_output=True,
+                                text=True, timeout=60, check=False)
+        steps = [line for line in result.stdout.splitlines() if line.startswith(("built", "tested"))]
+        return result, steps
+
+    def test_builds_a_suite_at_the_lowest_priority_while_the_one_before_it_is_tested(self):
+        result, steps = self.run_suite("release", "asan", "tsan")
+        usual = os.nice(0)
+        self.assertEqual(steps, [f"built release at priority {usual}", f"tested release at priority {usual}",
+                                 "built asan at priority 19", f"tested asan at priority {usual}",
+                                 "built tsan at priority 19", f"tested tsan at priority {usual}"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assertTrue(result.stdout.endswith("\n3 passed, 0 failed, 0 skipped\n"), result.stdout)
+
+    def test_goes_on_after_a_build_that_failed_and_tells_in_the_end(self):
+        for broken, tested in (("release", ["asan", "tsan"]), ("asan", ["release", "tsan"])):
+            result, steps = self.run_suite("release", "asan", "tsan", broken=broken)
+            self.assertEqual([step.split()[1] for step in steps if step.startswith("tested")], tested)
+            self.assertEqual(result.returncode, 1)
+            self.assertIn(f"the {broken} build failed", result.stderr)
+            self.assertTrue(result.stdout.endswith("\n2 passed, 0 failed, 0 skipped\n"), result.stdout)
+
+
 if __name__ == "__main__":
     unittest.main()
