@@ -5,7 +5,10 @@ target_compile_options(lockstep_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Woverloaded-virtual -Werror
   # Identical bits on every machine: no fused multiply-add that the source did not ask for.
   -ffp-contract=off)
-if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Collecting garbage from 128 MB on takes g++ a fourteenth of its time on files that include much.
+  target_compile_options(lockstep_flags INTERFACE --param=ggc-min-heapsize=1048576)
+elseif(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
   target_compile_options(lockstep_flags INTERFACE -Wthread-safety -Wthread-safety-beta -Wreserved-identifier)
 endif()
 if(LOCKSTEP_SANITIZE)
