@@ -133,6 +133,15 @@ class Replica {
   // Throws Error{kInvalidArgument} when the norm is not finite and `error_if_nonfinite`.
   double clip_grad_norm_(double max_norm, double norm_type = 2.0, bool error_if_nonfinite = false);
 
+  // Runs `write`, which may write to the parameters in any way, without recording gradients; afterwards all ranks
+  // have the values of rank 0. Collective. Needed where an optimizer shares one set of parameters among the ranks
+  // (optim::Parameters::kShared), and right everywhere:
+  //
+  //   model.write_parameters([&] { torch::load(net, "weights.pt"); });
+  //
+  // When it throws on any rank, no shared parameter has changed; the other ranks get Error{kAborted} then.
+  void write_parameters(const std::function<void()>& write);
+
   // The table of buckets.
   std::string describe() const;
   DdpStats stats() const;

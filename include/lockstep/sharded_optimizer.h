@@ -45,6 +45,11 @@ class UpdateRule;
 
 namespace optim {
 
+enum class Parameters {
+  kReplicated,  // every rank has its own, and owners push what they have updated
+  kShared,      // the ranks of the host have one set, which nobody but the optimizer writes
+};
+
 // What torch::optim's options do not have.
 struct ShardOptions {
   // Gradients are scaled down to this norm over all parameters of the optimizer; 0: they are not. Needs one
@@ -53,6 +58,9 @@ struct ShardOptions {
   // A step whose gradients have no finite norm is not taken, on no rank. Needs that all-reduce too.
   bool finite_only = false;
   bool maximize = false;  // go up the gradient instead of down
+  // kShared needs ranks on one host and an optimizer of all parameters. Writing to a parameter in any other way than
+  // Replica::write_parameters() then ends the process with a message.
+  Parameters parameters = Parameters::kReplicated;
 };
 
 // The state of an optimizer by names such as "layer.weight/exp_avg", each with the shape of the parameter, and
@@ -91,8 +99,9 @@ class Sharded : public torch::optim::Optimizer, public UnscalingStep {
   void load(torch::serialize::InputArchive& archive) override;
 
  protected:
-  // Throws Error{kInvalidArgument} for a parameter that is not the replica's, Error{kUnsupported} for one with
-  // sparse gradients. Collective.
+  // Throws Error{kInvalidArgument} for a parameter that is not the replica's or a trained one that is missing where
+  // they are to be shared, Error{kUnsupported} for one with sparse gradients or ranks that can share nothing.
+  // Collective.
   Sharded(Replica& replica, std::vector<torch::optim::OptimizerParamGroup> groups,
           std::unique_ptr<torch::optim::OptimizerOptions> defaults, std::unique_ptr<UpdateRule> rule,
           const ShardOptions& shard);

@@ -6,6 +6,8 @@
 #include <torch/csrc/autograd/utils/lambda_post_hook.h>
 #include <torch/csrc/autograd/variable.h>
 
+#include <exception>
+#include <span>
 #include <utility>
 
 #include "ddp/tensor_buffer.h"
@@ -44,6 +46,23 @@ std::shared_ptr<TensorReduction> install_hook(const std::shared_ptr<CommHook>& h
 bool in_plain_backward() {
   const auto* selected = torch::autograd::get_current_graph_task_exec_info();
   return selected == nullptr || selected->empty();
+}
+
+std::exception_ptr exception_of(const std::function<void()>& call) {
+  const torch::NoGradGuard no_grad;
+  try {
+    call();
+  } catch (...) {
+    return std::current_exception();
+  }
+  return nullptr;
+}
+
+// The first rank for which `here` holds, the number of ranks when there is none. Collective.
+int first_rank_where(bool here, Communicator& communicator) {
+  std::int32_t rank = here ? communicator.rank() : communicator.size();
+  communicator.all_reduce(std::span(&rank, 1), ReduceOp::kMin, {.label = "write_parameters"});
+  return rank;
 }
 
 }  // namespace
@@ -249,6 +268,40 @@ void BackwardSync::complete_gradients() {
     gradients.gather();
     slots_.complete();
   }
+}
+
+ParameterSet BackwardSync::own_state() const {
+  ParameterSet own = parameters;
+  if (parameter_memory.in_common()) {
+    own.dense.clear();
+  }
+  return own;
+}
+
+// Where parameters are shared, each rank writes to a copy: whatever `write` does, it finds the old values and nobody
+// else's new ones.
+void BackwardSync::write_parameters(const std::function<void()>& write) {
+  const bool in_common = parameter_memory.in_common();
+  if (in_common) {
+    parameter_memory.move_out();
+  }
+  const std::exception_ptr exception = exception_of(write);
+  const int thrower = first_rank_where(exception != nullptr, communicator);
+  if (thrower < communicator.size()) {
+    if (in_common) {
+      parameter_memory.return_unchanged();
+    }
+    if (exception) {
+      std::rethrow_exception(exception);
+    }
+    throw Error(ErrorCode::kAborted, c10::str("an exception left write_parameters() on rank ", thrower))
+        .with_rank(communicator.rank())
+        .with_peer(thrower);
+  }
+  if (in_common) {
+    parameter_memory.move_in();
+  }
+  broadcast_tensors(own_state().all_parameters(), communicator, 0);
 }
 
 bool BackwardSync::shadow() {

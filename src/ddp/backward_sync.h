@@ -6,6 +6,7 @@
 #include <torch/csrc/autograd/node.h>
 #include <torch/nn/module.h>
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -37,6 +38,10 @@ class BackwardSync : public std::enable_shared_from_this<BackwardSync> {
   void slice_buckets(Share share);
   // Collective: .grad becomes whole, where only slices of it were averaged.
   void complete_gradients();
+  // Collective: runs `write`, which may write to parameters; then all ranks have what rank 0 has.
+  void write_parameters(const std::function<void()>& write);
+  // What every rank has for itself of parameters and buffers.
+  ParameterSet own_state() const;
 
   torch::nn::Module& module;
   Communicator& communicator;

@@ -3,6 +3,8 @@
 #include <c10/util/StringUtil.h>
 
 #include <algorithm>
+#include <memory>
+#include <span>
 #include <utility>
 
 #include "ddp/tensor_buffer.h"
@@ -19,6 +21,15 @@ std::pair<const std::byte*, const std::byte*> extent_of(const torch::Tensor& ten
   }
   const auto* first = static_cast<const std::byte*>(tensor.data_ptr());
   return {first, first + (last + 1) * tensor.element_size()};
+}
+
+Buffer place_in(const SymmetricMemory& memory, const Buffer& place, const GradientSync& gradients) {
+  return {memory.data() + (place.data() - gradients.memory().data()), place.count(), place.dtype()};
+}
+
+// One side of shared memory, which keeps all of it.
+SymmetricMemory handle(const std::shared_ptr<SharedMemory>& shared, std::byte* data) {
+  return {std::shared_ptr<std::byte>(shared, data), shared->bytes()};
 }
 
 }  // namespace
@@ -43,31 +54,99 @@ void ParameterMemory::require_apart() const {
   }
 }
 
+void ParameterMemory::share() {
+  if (shared_ || communicator_.size() == 1) {
+    return;
+  }
+  if (!communicator_.shares_memory()) {
+    throw Error(ErrorCode::kUnsupported,
+                c10::str("ranks of the ", communicator_.backend_name(),
+                         " backend have no memory in common: leave the parameters replicated"));
+  }
+  shared_ = true;
+  generation_.reset();
+}
+
 Buffer ParameterMemory::beside(const Buffer& place, const GradientSync& gradients) const {
-  return {memory_.data() + (place.data() - gradients.memory().data()), place.count(), place.dtype()};
+  return place_in(memory_, place, gradients);
 }
 
 void ParameterMemory::allocate(const GradientSync& gradients) {
   require_apart();
-  memory_ = communicator_.allocate(gradients.memory().bytes());
+  const std::size_t bytes = gradients.memory().bytes();
+  SymmetricMemory seen;
+  if (shared_) {
+    const auto shared = std::make_shared<SharedMemory>(communicator_.allocate_shared(bytes));
+    memory_ = handle(shared, shared->writable());
+    // Tensors have no notion of memory that is only read; the page tables have.
+    seen = handle(shared, const_cast<std::byte*>(shared->data()));
+  } else {
+    memory_ = communicator_.allocate(bytes);
+    seen = memory_;
+  }
   places_.clear();
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    places_.push_back(view_as(parameters_[i].tensor, beside(gradients.gradient(i), gradients), memory_));
+    const torch::Tensor& parameter = parameters_[i].tensor;
+    const Buffer gradient = gradients.gradient(i);
+    places_.push_back({.seen = view_as(parameter, place_in(seen, gradient, gradients), seen),
+                       .written = view_as(parameter, place_in(memory_, gradient, gradients), memory_)});
   }
   generation_ = gradients.generation();
+  ++moves_;
 }
 
-void ParameterMemory::follow(const GradientSync& gradients) {
+bool ParameterMemory::strayed(std::size_t index) const {
+  return parameters_[index].tensor.data_ptr() != places_[index].seen.data_ptr();
+}
+
+bool ParameterMemory::strayed_anywhere() const {
+  std::int32_t strays = 0;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    strays += strayed(i) ? 1 : 0;
+  }
+  communicator_.all_reduce(std::span(&strays, 1), ReduceOp::kMax, {.label = "parameters"});
+  return strays > 0;
+}
+
+void ParameterMemory::move_in() {
   const torch::NoGradGuard no_grad;
+  const bool brings_values = !shared_ || communicator_.rank() == 0;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    if (strayed(i)) {
+      torch::Tensor& parameter = parameters_[i].tensor;
+      if (brings_values) {
+        places_[i].written.copy_(parameter.detach());
+      }
+      parameter.set_data(places_[i].seen);
+    }
+  }
+  if (shared_) {
+    communicator_.barrier({.label = "parameters"});
+  }
+}
+
+// Whether one has strayed is asked of all ranks: they wait for each other here in every step, and one that moves
+// parameters in must not do so alone.
+void ParameterMemory::follow(const GradientSync& gradients) {
   if (generation_ != gradients.generation()) {
     allocate(gradients);
+    move_in();
+  } else if (!shared_ || strayed_anywhere()) {
+    move_in();
   }
+}
+
+void ParameterMemory::move_out() {
+  const torch::NoGradGuard no_grad;
+  for (NamedTensor& parameter : parameters_) {
+    parameter.tensor.set_data(parameter.tensor.detach().clone());
+  }
+}
+
+void ParameterMemory::return_unchanged() {
+  const torch::NoGradGuard no_grad;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    torch::Tensor& parameter = parameters_[i].tensor;
-    if (parameter.data_ptr() != places_[i].data_ptr()) {
-      places_[i].copy_(parameter.detach());
-      parameter.set_data(places_[i]);
-    }
+    parameters_[i].tensor.set_data(places_[i].seen);
   }
 }
 

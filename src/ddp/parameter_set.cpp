@@ -99,21 +99,22 @@ void require_equal_modules(const ParameterSet& parameters, Communicator& communi
   require_equal_lines(communicator, "tensor", lines);
 }
 
-void broadcast_state(const ParameterSet& parameters, Communicator& communicator, int root) {
+void broadcast_tensors(const std::vector<NamedTensor>& tensors, Communicator& communicator, int root) {
   const torch::NoGradGuard no_grad;
-  const auto broadcast = [&](const std::vector<NamedTensor>& tensors) {
-    for (const NamedTensor& named : tensors) {
-      if (named.tensor.is_non_overlapping_and_dense()) {
-        communicator.broadcast(bytes_of(named.tensor), root, {.label = named.name});
-      } else {
-        torch::Tensor packed = named.tensor.contiguous();
-        communicator.broadcast(bytes_of(packed), root, {.label = named.name});
-        named.tensor.data().copy_(packed);
-      }
+  for (const NamedTensor& named : tensors) {
+    if (named.tensor.is_non_overlapping_and_dense()) {
+      communicator.broadcast(bytes_of(named.tensor), root, {.label = named.name});
+    } else {
+      torch::Tensor packed = named.tensor.contiguous();
+      communicator.broadcast(bytes_of(packed), root, {.label = named.name});
+      named.tensor.data().copy_(packed);
     }
-  };
-  broadcast(parameters.all_parameters());
-  broadcast(parameters.buffers);
+  }
+}
+
+void broadcast_state(const ParameterSet& parameters, Communicator& communicator, int root) {
+  broadcast_tensors(parameters.all_parameters(), communicator, root);
+  broadcast_tensors(parameters.buffers, communicator, root);
 }
 
 }  // namespace lockstep

@@ -36,6 +36,7 @@ ParameterSet collect_parameters(const torch::nn::Module& module);
 void require_equal_modules(const ParameterSet& parameters, Communicator& communicator);
 
 // Collective: all ranks take the values of rank `root`.
+void broadcast_tensors(const std::vector<NamedTensor>& tensors, Communicator& communicator, int root);
 void broadcast_state(const ParameterSet& parameters, Communicator& communicator, int root);
 
 }  // namespace lockstep

@@ -36,8 +36,12 @@ void ParameterSlices::cut(bool covers_all) {
   sync_->slice_buckets(covers_all ? Share::kSlice : Share::kWhole);
 }
 
+void ParameterSlices::share() {
+  sync_->parameter_memory.share();
+}
+
 bool ParameterSlices::moved() const {
-  return generation_ != sync_->gradients.generation();
+  return generation_ != sync_->gradients.generation() || moves_ != sync_->parameter_memory.moves();
 }
 
 void ParameterSlices::follow() {
@@ -46,6 +50,7 @@ void ParameterSlices::follow() {
     return;
   }
   generation_ = sync_->gradients.generation();
+  moves_ = sync_->parameter_memory.moves();
   slices_.clear();
   for (const GradientBucket& bucket : sync_->gradients.buckets()) {
     slices_.push_back(slice_of(bucket));
@@ -107,7 +112,7 @@ void ParameterSlices::start_push(std::size_t bucket) {
     // A graph that still needs the old values is to notice, as after any step.
     parameters()[parameter].tensor.unsafeGetTensorImpl()->bump_version();
   }
-  if (communicator().size() == 1) {
+  if (communicator().size() == 1 || sync_->parameter_memory.shared()) {
     return;
   }
   pushes_.push_back(communicator().start_all_gather(sync_->parameter_memory.beside(place.values, gradients),
@@ -120,6 +125,9 @@ void ParameterSlices::finish_push() {
     push.wait();
   }
   pushes_.clear();
+  if (sync_->parameter_memory.shared()) {
+    communicator().barrier({.label = "parameters"});
+  }
 }
 
 std::vector<torch::Tensor> ParameterSlices::split(std::size_t bucket, const torch::Tensor& all) const {

@@ -49,9 +49,12 @@ class ParameterSlices {
   // Cuts the buckets; backward leaves only slices of averages when this optimizer alone `covers_all` parameters.
   // Collective.
   void cut(bool covers_all);
-  // Whether buckets have moved since the last follow(). The same on all ranks.
+  // All ranks of the host are to have the same parameters in memory, from the next follow() on.
+  void share();
+  // Whether buckets or parameters have moved since the last follow(). The same on all ranks.
   bool moved() const;
-  // Moves the parameters along. Collective. Tensors of the slices before stay valid.
+  // Moves the parameters along. Collective: when it returns, no rank needs the values from before. Tensors of the
+  // slices before stay valid.
   void follow();
   const std::vector<BucketSlice>& slices() const { return slices_; }
 
@@ -60,7 +63,8 @@ class ParameterSlices {
   // The elements of a tensor shaped like the parameter that belong to a piece.
   torch::Tensor elements(const ParameterPiece& piece, const torch::Tensor& whole) const;
 
-  // Sends the updated slice of a bucket on its way to all replicas; finish_push() waits for all of them.
+  // Sends the updated slice of a bucket on its way to all replicas, unless they are one; finish_push() waits until
+  // all ranks have all slices. Collective.
   void start_push(std::size_t bucket);
   void finish_push();
   // What ranks keep beside their slices of a bucket, all of it, as tensors shaped like its parameters: views.
@@ -70,7 +74,8 @@ class ParameterSlices {
   BucketSlice slice_of(const GradientBucket& bucket) const;
 
   std::shared_ptr<BackwardSync> sync_;
-  std::optional<std::uint64_t> generation_;
+  std::optional<std::uint64_t> generation_;  // of the gradients, at the last follow()
+  std::uint64_t moves_ = 0;                  // of the parameters, likewise
   std::vector<BucketSlice> slices_;
   std::vector<Work> pushes_;
 };

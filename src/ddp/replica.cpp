@@ -67,7 +67,7 @@ void Replica::Join::wait() {
   }
   // All ranks have left; `source` is one that took part in every step with data of its own.
   if (!step_ && sync.source >= 0) {
-    broadcast_state(sync.parameters, sync.communicator, sync.source);
+    broadcast_state(sync.own_state(), sync.communicator, sync.source);
   }
 }
 
@@ -92,6 +92,10 @@ torch::OrderedDict<std::string, torch::Tensor> Replica::gradients() {
 double Replica::clip_grad_norm_(double max_norm, double norm_type, bool error_if_nonfinite) {
   sync_->complete_gradients();
   return clip_gradients(parameters(), max_norm, norm_type, error_if_nonfinite);
+}
+
+void Replica::write_parameters(const std::function<void()>& write) {
+  sync_->write_parameters(write);
 }
 
 std::string Replica::describe() const {

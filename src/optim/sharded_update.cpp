@@ -31,7 +31,22 @@ ShardedUpdate::ShardedUpdate(Replica& replica, const Groups& groups, std::unique
       state_(slices_),
       entries_(slices_.parameters().size()) {
   assign_groups();
+  if (options_.parameters == optim::Parameters::kShared) {
+    share_parameters();
+  }
   slices_.cut(std::all_of(entries_.begin(), entries_.end(), [](const Entry& entry) { return entry.group; }));
+}
+
+// Whoever updated the rest would have to write to what is shared.
+void ShardedUpdate::share_parameters() {
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (!entries_[i].group) {
+      throw Error(ErrorCode::kInvalidArgument,
+                  c10::str("shared parameters need an optimizer of all of them, and '",
+                           slices_.parameters()[i].name, "' is in none of its groups"));
+    }
+  }
+  slices_.share();
 }
 
 void ShardedUpdate::assign_groups() {

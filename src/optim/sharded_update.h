@@ -58,6 +58,7 @@ class ShardedUpdate {
   using DueBuckets = std::vector<std::vector<Due>>;
 
   void assign_groups();
+  void share_parameters();
   [[noreturn]] void refuse(const torch::Tensor& parameter, std::size_t group) const;
   const torch::optim::OptimizerOptions& options_of(const Entry& entry) const;
   std::vector<std::string_view> state_names(const Entry& entry) const;
