@@ -93,6 +93,9 @@ TEST_P(Conformance, SendsMessages) {
 TEST_P(Conformance, KeepsSeveralInFlight) {
   on_every_rank(check_several_in_flight);
 }
+TEST_P(Conformance, SharesMemoryWhereRanksCan) {
+  on_every_rank(check_shared_memory);
+}
 TEST_P(Conformance, SplitsIntoGroups) {
   on_every_rank(check_groups);
 }

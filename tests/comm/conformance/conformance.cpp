@@ -259,6 +259,44 @@ void check_messages(Communicator& c) {
   }
 }
 
+void check_shared_memory(Communicator& c) {
+  if (!c.shares_memory()) {
+    try {
+      c.allocate_shared(64);
+      ADD_FAILURE() << "memory in common on the " << c.backend_name() << " backend";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::kUnsupported);
+      EXPECT_EQ(error.message(),
+                "ranks of the " + std::string(c.backend_name()) + " backend have no memory in common");
+    }
+    c.barrier();  // it has not failed for that
+    return;
+  }
+  constexpr std::size_t kEach = 5000;
+  const auto size = static_cast<std::size_t>(c.size());
+  SharedMemory one = c.allocate_shared(kEach * size);
+  const SharedMemory other = c.allocate_shared(kEach * size);
+  EXPECT_EQ(one.bytes(), kEach * size);
+  for (int round = 1; round <= 3; ++round) {
+    const auto value = [&](std::size_t rank) { return static_cast<int>(rank) * 3 + round; };
+    std::memset(one.writable() + kEach * static_cast<std::size_t>(c.rank()),
+                value(static_cast<std::size_t>(c.rank())), kEach);
+    c.barrier();
+    for (std::size_t i = 0; i < one.bytes(); ++i) {
+      ASSERT_EQ(static_cast<int>(one.data()[i]), value(i / kEach)) << "byte " << i << " in round " << round;
+      ASSERT_EQ(static_cast<int>(other.data()[i]), 0);
+    }
+    c.barrier();
+  }
+  if (c.rank() == 0) {
+    one = {};  // the others keep it
+  }
+  c.barrier();
+  if (c.rank() == 1) {
+    EXPECT_EQ(static_cast<int>(one.data()[0]), 3);
+  }
+}
+
 void check_several_in_flight(Communicator& c) {
   constexpr std::size_t kWorks = 24;
   SymmetricMemory symmetric = c.allocate(kWorks * 5000 * sizeof(float));

@@ -20,6 +20,7 @@ void check_data_movement(Communicator& communicator, const ConformanceSizes& siz
 void check_all_to_all_v(Communicator& communicator);
 void check_messages(Communicator& communicator);
 void check_several_in_flight(Communicator& communicator);
+void check_shared_memory(Communicator& communicator);
 void check_groups(Communicator& communicator);
 void check_arguments(Communicator& communicator);
 void check_observers(Communicator& communicator);

@@ -69,6 +69,9 @@ TEST_P(MeshConformance, SendsMessages) {
 TEST_P(MeshConformance, KeepsSeveralInFlight) {
   on_every_rank(check_several_in_flight);
 }
+TEST_P(MeshConformance, SharesMemoryWhereRanksCan) {
+  on_every_rank(check_shared_memory);
+}
 TEST_P(MeshConformance, SplitsIntoGroups) {
   on_every_rank(check_groups);
 }
