@@ -118,27 +118,35 @@ BackwardSync::~BackwardSync() {
 }
 
 template <class Action>
-void BackwardSync::add_hook(const torch::Tensor& parameter, Action action) {
+void BackwardSync::keep_hook(Hook& hook, const torch::Tensor& parameter, Action action) {
   using torch::autograd::variable_list;
-  auto accumulator = torch::autograd::impl::grad_accumulator(parameter);
-  const std::uintptr_t key =
-      accumulator->add_post_hook(std::make_unique<torch::autograd::utils::LambdaPostHook>(
-          [action](const variable_list& outputs, const variable_list& /*inputs*/) {
-            action();
-            return outputs;
-          }));
-  hooks_.push_back({std::move(accumulator), key});
+  if (hook.accumulator) {
+    if (!parameter.requires_grad() ||
+        torch::autograd::impl::try_get_grad_accumulator(parameter) == hook.accumulator) {
+      return;
+    }
+    hook.accumulator->del_post_hook(hook.key);
+  }
+  hook.accumulator = torch::autograd::impl::grad_accumulator(parameter);
+  hook.key = hook.accumulator->add_post_hook(std::make_unique<torch::autograd::utils::LambdaPostHook>(
+      [action](const variable_list& outputs, const variable_list& /*inputs*/) {
+        action();
+        return outputs;
+      }));
 }
 
-void BackwardSync::register_hooks() {
+// torch::load() makes a parameter forget its accumulator, and every hook on it.
+void BackwardSync::keep_hooks() {
   if (passive()) {
     return;
   }
-  for (std::size_t i = 0; i < parameters.dense.size(); ++i) {
-    add_hook(parameters.dense[i].tensor, [this, i] { on_gradient(i); });
+  const std::size_t dense = parameters.dense.size();
+  hooks_.resize(dense + parameters.sparse.size());
+  for (std::size_t i = 0; i < dense; ++i) {
+    keep_hook(hooks_[i], parameters.dense[i].tensor, [this, i] { on_gradient(i); });
   }
   for (std::size_t i = 0; i < parameters.sparse.size(); ++i) {
-    add_hook(parameters.sparse[i].tensor, [this, i] { on_sparse_gradient(i); });
+    keep_hook(hooks_[dense + i], parameters.sparse[i].tensor, [this, i] { on_sparse_gradient(i); });
   }
 }
 

@@ -25,13 +25,14 @@ namespace lockstep {
 
 class BackwardSync : public std::enable_shared_from_this<BackwardSync> {
  public:
-  // Collective. The hooks come with register_hooks(), when there is a shared_ptr to this.
+  // Collective. The hooks come with keep_hooks(), when there is a shared_ptr to this.
   BackwardSync(torch::nn::Module& module, World& world, const DdpOptions& options);
   ~BackwardSync();
   BackwardSync(const BackwardSync&) = delete;
   BackwardSync& operator=(const BackwardSync&) = delete;
 
-  void register_hooks();
+  // Puts hooks on the parameters that have none, or lost theirs.
+  void keep_hooks();
   void watch_outputs(const std::vector<torch::Tensor>& outputs);
   bool shadow();
   // Collective: for an optimizer that updates slices.
@@ -74,7 +75,7 @@ class BackwardSync : public std::enable_shared_from_this<BackwardSync> {
   // With one rank and nothing to do to its gradients, they stay where autograd put them.
   bool passive() const { return communicator.size() == 1 && options.comm_hook == nullptr; }
   template <class Action>
-  void add_hook(const torch::Tensor& parameter, Action action);
+  void keep_hook(Hook& hook, const torch::Tensor& parameter, Action action);
   void on_gradient(std::size_t index);
   void on_sparse_gradient(std::size_t index);
   void enter_backward();

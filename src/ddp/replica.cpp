@@ -13,7 +13,7 @@ namespace lockstep {
 
 Replica::Replica(torch::nn::Module& module, World& world, DdpOptions options)
     : sync_(std::make_shared<BackwardSync>(module, world, options)) {
-  sync_->register_hooks();
+  sync_->keep_hooks();
 }
 Replica::Replica(Replica&&) noexcept = default;
 Replica& Replica::operator=(Replica&&) noexcept = default;
@@ -107,6 +107,7 @@ DdpStats Replica::stats() const {
 
 void Replica::begin_forward() {
   sync_->watch.check();
+  sync_->keep_hooks();
   sync_->clock.begin_forward();
 }
 void Replica::end_forward(const std::vector<torch::Tensor>& outputs) {

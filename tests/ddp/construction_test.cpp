@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <sstream>
+
 #include "ddp/ddp_ranks.h"
 
 namespace lockstep::testing {
@@ -220,6 +222,24 @@ TEST(Wrapper, NoticesThatTheModuleHasChanged) {
                          "parameter 'first.weight' has changed its type");
   expect_refused_forward([](Net& net) { net->first->bias.requires_grad_(true); },
                          "parameter 'first.bias' was frozen and is trained now");
+}
+
+// torch::load() drops the gradient accumulators of the parameters, hooks and all.
+TEST(Wrapper, AveragesGradientsOfWeightsThatWereLoadedLater) {
+  run_world(2, [](World& world) {
+    torch::nn::Linear net(3, 4);
+    DistributedDataParallel model(net, world);
+    for (int round = 0; round < 3; ++round) {
+      std::stringstream file;
+      torch::save(net, file);
+      torch::load(net, file);
+      const torch::Tensor x = torch::randn({5, 3});
+      net->zero_grad();
+      model(x).sum().backward();
+      EXPECT_CLOSE(net->weight.grad()[0], mean_over_ranks(world, x.sum(0)));
+      EXPECT_TRUE(same_on_all_ranks(world, net->weight.grad()));
+    }
+  }).expect_all_ok();
 }
 
 TEST(Stats, TellWhereTheTimeOfAStepGoes) {
