@@ -10,6 +10,7 @@
 #include <span>
 #include <utility>
 
+#include "base/write_guard.h"
 #include "ddp/tensor_buffer.h"
 #include "lockstep/error.h"
 
@@ -46,6 +47,16 @@ std::shared_ptr<TensorReduction> install_hook(const std::shared_ptr<CommHook>& h
 bool in_plain_backward() {
   const auto* selected = torch::autograd::get_current_graph_task_exec_info();
   return selected == nullptr || selected->empty();
+}
+
+// A replica before may have left parameters in memory that all ranks share, for which a broadcast is not meant.
+void move_out_of_guarded(const ParameterSet& parameters) {
+  const torch::NoGradGuard no_grad;
+  for (const NamedTensor& named : parameters.all_parameters()) {
+    if (WriteGuard::covers(named.tensor.data_ptr())) {
+      named.tensor.set_data(named.tensor.detach().clone());
+    }
+  }
 }
 
 std::exception_ptr exception_of(const std::function<void()>& call) {
@@ -108,6 +119,7 @@ BackwardSync::BackwardSync(torch::nn::Module& module_in, World& world, const Ddp
       sparse_(parameters.sparse, communicator),
       buffers_(parameters.buffers, options.buffers, communicator),
       arrivals_(parameters.dense.size()) {
+  move_out_of_guarded(parameters);
   broadcast_state(parameters, communicator, 0);
 }
 
@@ -291,6 +303,7 @@ ParameterSet BackwardSync::own_state() const {
 void BackwardSync::write_parameters(const std::function<void()>& write) {
   const bool in_common = parameter_memory.in_common();
   if (in_common) {
+    parameter_memory.follow(gradients);
     parameter_memory.move_out();
   }
   const std::exception_ptr exception = exception_of(write);

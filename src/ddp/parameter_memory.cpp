@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
 
 #include "ddp/tensor_buffer.h"
@@ -27,9 +29,22 @@ Buffer place_in(const SymmetricMemory& memory, const Buffer& place, const Gradie
   return {memory.data() + (place.data() - gradients.memory().data()), place.count(), place.dtype()};
 }
 
-// One side of shared memory, which keeps all of it.
-SymmetricMemory handle(const std::shared_ptr<SharedMemory>& shared, std::byte* data) {
-  return {std::shared_ptr<std::byte>(shared, data), shared->bytes()};
+// What the tensors over it keep, whoever else goes.
+struct GuardedMemory {
+  SharedMemory memory;
+  std::optional<WriteGuard> guard;
+};
+
+// One side of it.
+SymmetricMemory handle(const std::shared_ptr<GuardedMemory>& guarded, std::byte* data) {
+  return {std::shared_ptr<std::byte>(guarded, data), guarded->memory.bytes()};
+}
+
+std::string message_about(const std::string& name, int rank) {
+  return c10::str("lockstep: rank ", rank, " wrote to parameter '", name,
+                  "', which the ranks of this host share: only their optimizer writes it. Write to it inside "
+                  "write_parameters() of the DistributedDataParallel, or give the optimizer "
+                  "Parameters::kReplicated.");
 }
 
 }  // namespace
@@ -74,16 +89,27 @@ Buffer ParameterMemory::beside(const Buffer& place, const GradientSync& gradient
 void ParameterMemory::allocate(const GradientSync& gradients) {
   require_apart();
   const std::size_t bytes = gradients.memory().bytes();
+  std::shared_ptr<GuardedMemory> guarded;
   SymmetricMemory seen;
   if (shared_) {
-    const auto shared = std::make_shared<SharedMemory>(communicator_.allocate_shared(bytes));
-    memory_ = handle(shared, shared->writable());
+    guarded = std::make_shared<GuardedMemory>();
+    guarded->memory = communicator_.allocate_shared(bytes);
+    memory_ = handle(guarded, guarded->memory.writable());
     // Tensors have no notion of memory that is only read; the page tables have.
-    seen = handle(shared, const_cast<std::byte*>(shared->data()));
+    seen = handle(guarded, const_cast<std::byte*>(guarded->memory.data()));
   } else {
     memory_ = communicator_.allocate(bytes);
     seen = memory_;
   }
+  place(seen, gradients);
+  if (guarded) {
+    guarded->guard.emplace(guarded_places());
+  }
+  generation_ = gradients.generation();
+  ++moves_;
+}
+
+void ParameterMemory::place(const SymmetricMemory& seen, const GradientSync& gradients) {
   places_.clear();
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
     const torch::Tensor& parameter = parameters_[i].tensor;
@@ -91,8 +117,17 @@ void ParameterMemory::allocate(const GradientSync& gradients) {
     places_.push_back({.seen = view_as(parameter, place_in(seen, gradient, gradients), seen),
                        .written = view_as(parameter, place_in(memory_, gradient, gradients), memory_)});
   }
-  generation_ = gradients.generation();
-  ++moves_;
+}
+
+std::vector<WriteGuard::Place> ParameterMemory::guarded_places() const {
+  std::vector<WriteGuard::Place> guarded;
+  for (std::size_t i = 0; i < parameters_.size(); ++i) {
+    const torch::Tensor& seen = places_[i].seen;
+    guarded.push_back({.begin = static_cast<const std::byte*>(seen.data_ptr()),
+                       .bytes = static_cast<std::size_t>(seen.nbytes()),
+                       .message = message_about(parameters_[i].name, communicator_.rank())});
+  }
+  return guarded;
 }
 
 bool ParameterMemory::strayed(std::size_t index) const {

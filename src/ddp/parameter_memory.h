@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/write_guard.h"
 #include "ddp/parameter_set.h"
 #include "lockstep/gradient_sync.h"
 
@@ -59,6 +60,8 @@ class ParameterMemory {
 
   void require_apart() const;
   void allocate(const GradientSync& gradients);
+  void place(const SymmetricMemory& seen, const GradientSync& gradients);
+  std::vector<WriteGuard::Place> guarded_places() const;
   bool strayed(std::size_t index) const;
   bool strayed_anywhere() const;
 

@@ -1,35 +1,484 @@
-// One set of parameters for all ranks of a host: the numbers of replicated ones, and what happens to those who write.
+// One set of parameters for all ranks of a host: the numbers of replicated ones whatever a training loop does, the
+// same pages on all ranks, and what becomes of those who write to them.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "comm/gloo/gloo_rank.h"
+#include "lockstep/error.h"
 #include "lockstep/sharded_optimizer.h"
 #include "optim/odd_net.h"
 
 namespace lockstep::testing {
 namespace {
 
+using optim::Parameters;
+using optim::ShardOptions;
+using ::testing::HasSubstr;
+using torch::optim::AdagradOptions;
+using torch::optim::AdamOptions;
+using torch::optim::AdamWOptions;
+using torch::optim::OptimizerParamGroup;
 using torch::optim::SGDOptions;
 
-TEST(SharedParameters, HaveTheNumbersOfReplicatedOnes) {
-  run_world(2, [](World& world) {
-    OddNet net;
-    OddNet plain;
-    DistributedDataParallel model(net, world, small_buckets());
-    DistributedDataParallel reference(plain, world, small_buckets());
-    copy_parameters(*net, *plain);
-    optim::SGD a(model, SGDOptions(0.1).momentum(0.9), {.parameters = optim::Parameters::kShared});
-    optim::SGD b(reference, SGDOptions(0.1).momentum(0.9));
-    for (int i = 0; i < 5; ++i) {
-      a.zero_grad();
-      b.zero_grad();
-      const auto x = torch::randn({6, 7});
-      model(x).square().mean().backward();
-      reference(x).square().mean().backward();
-      a.step();
-      b.step();
-      expect_equal_parameters(*net, *plain);
+constexpr ShardOptions kShared{.parameters = Parameters::kShared};
+
+// With a part that may be left out, a frozen one and a tied one.
+struct BendyNetImpl : torch::nn::Module {
+  BendyNetImpl() {
+    first = register_module("first", torch::nn::Linear(7, 33));
+    side = register_module("side", torch::nn::Linear(33, 33));
+    register_module("again", side);
+    frozen = register_parameter("frozen", torch::randn({33}), /*requires_grad=*/false);
+    mixed = register_parameter("mixed", torch::randn({21, 33}).t());
+    last = register_module("last", torch::nn::Linear(21, 5));
+  }
+  torch::Tensor forward(const torch::Tensor& x) {
+    torch::Tensor h = torch::tanh(first(x)) * frozen;
+    if (with_side) {
+      h = h + side(torch::tanh(side(h)));
+    }
+    return last(torch::tanh(h.matmul(mixed)));
+  }
+  torch::nn::Linear first{nullptr}, side{nullptr}, last{nullptr};
+  torch::Tensor frozen, mixed;
+  bool with_side = true;
+};
+TORCH_MODULE(BendyNet);
+
+using Make = std::function<std::unique_ptr<optim::Sharded>(Replica&, ShardOptions)>;
+
+template <class Optimizer, class Options>
+Make maker(const Options& options) {
+  return [options](Replica& replica, const ShardOptions& shard) {
+    return std::make_unique<Optimizer>(replica, options, shard);
+  };
+}
+
+std::vector<Make> optimizers() {
+  return {maker<optim::SGD>(SGDOptions(0.05).momentum(0.9).nesterov(true)),
+          maker<optim::Adam>(AdamOptions(0.01).amsgrad(true)),
+          maker<optim::AdamW>(AdamWOptions(0.01).weight_decay(0.1)),
+          maker<optim::Adagrad>(AdagradOptions(0.05).lr_decay(0.01))};
+}
+
+// A net that is trained by one optimizer.
+struct Trained {
+  Trained(World& world, const Make& make, const ShardOptions& shard)
+      : model(net, world, small_buckets()), optimizer(make(model, shard)) {}
+
+  void backward(const torch::Tensor& x) { model(x).square().mean().backward(); }
+  void train(const torch::Tensor& x) {
+    optimizer->zero_grad();
+    backward(x);
+    optimizer->step();
+  }
+
+  BendyNet net;
+  DistributedDataParallel<BendyNet> model;
+  std::unique_ptr<optim::Sharded> optimizer;
+};
+
+// One step of either, in one of the ways in which training loops differ. `x` and `way` are the same for both.
+void take_step(Trained& trained, const torch::Tensor& x, unsigned way) {
+  trained.net->with_side = way != 1;
+  trained.optimizer->zero_grad();
+  if (way == 2) {
+    const auto guard = trained.model.no_sync();
+    trained.backward(x * 2);
+  }
+  trained.backward(x);
+  if (way == 3) {
+    for (auto& group : trained.optimizer->param_groups()) {
+      group.options().set_lr(group.options().get_lr() * 0.7);
+    }
+  } else if (way == 4) {
+    for (auto& gradient : trained.model.gradients()) {
+      gradient.value().mul_(0.5);
+    }
+  } else if (way == 5) {
+    trained.model.write_parameters([&] {
+      for (torch::Tensor& parameter : trained.net->parameters()) {
+        parameter.mul_(0.9);
+      }
+    });
+  } else if (way == 6) {
+    for (torch::Tensor& parameter : trained.net->parameters()) {  // as torch::load() does
+      parameter.set_data(parameter.detach() * 1.1);
+    }
+  } else if (way == 7) {
+    trained.optimizer->load_state(trained.optimizer->full_state());
+  }
+  if (way == 8 || way == 9) {
+    if (way == 9) {
+      trained.net->last->bias.mutable_grad().fill_(std::numeric_limits<float>::infinity());
+    }
+    trained.optimizer->step_unscaled(torch::full({}, 0.5));
+  } else {
+    trained.optimizer->step();
+  }
+}
+
+class SharedOnSeveralRanks : public ::testing::TestWithParam<int> {};
+
+TEST_P(SharedOnSeveralRanks, ParametersHaveTheBitsOfReplicatedOnes) {
+  run_world(GetParam(), [](World& world) {
+    unsigned seed = 0;
+    for (const Make& make : optimizers()) {
+      const double max_norm = seed % 2 == 0 ? 0 : 0.1;
+      Trained shared(world, make, {.max_norm = max_norm, .parameters = Parameters::kShared});
+      Trained replicated(world, make, {.max_norm = max_norm});
+      copy_parameters(*shared.net, *replicated.net);
+      std::mt19937 random(++seed);  // the same on all ranks
+      for (int step = 0; step < 25; ++step) {
+        const unsigned way = step == 0 ? 0 : static_cast<unsigned>(random() % 10);
+        SCOPED_TRACE("seed " + std::to_string(seed) + ", step " + std::to_string(step) + ", way " +
+                     std::to_string(way));
+        const torch::Tensor x = torch::randn({6, 7});
+        take_step(shared, x, way);
+        take_step(replicated, x, way);
+        expect_equal_parameters(*shared.net, *replicated.net);
+      }
+      const optim::State state = shared.optimizer->full_state();
+      const optim::State expected = replicated.optimizer->full_state();
+      ASSERT_EQ(state.size(), expected.size());
+      for (const auto& [name, tensor] : expected) {
+        EXPECT_TRUE(torch::equal(state.at(name), tensor)) << name;
+      }
     }
   }).expect_all_ok();
+}
+
+INSTANTIATE_TEST_SUITE_P(Sharded, SharedOnSeveralRanks, ::testing::Values(1, 2, 3, 4),
+                         ::testing::PrintToStringParamName());
+
+void train_unevenly(World& world, Trained& trained) {
+  auto join = trained.model.join([&] { trained.optimizer->step(); });
+  torch::manual_seed(world.rank());
+  for (int step = 0; step < 2 + 2 * world.rank(); ++step) {
+    trained.train(torch::randn({4, 7}));
+  }
+  join.wait();
+}
+
+TEST(SharedParameters, FollowAJoin) {
+  run_world(3, [](World& world) {
+    Trained shared(world, optimizers()[2], kShared);
+    Trained replicated(world, optimizers()[2], {});
+    copy_parameters(*shared.net, *replicated.net);
+    train_unevenly(world, shared);
+    train_unevenly(world, replicated);
+    expect_equal_parameters(*shared.net, *replicated.net);
+    {
+      const auto join = shared.model.join();  // nobody has data, and nothing is written to what is shared
+    }
+    expect_equal_parameters(*shared.net, *replicated.net);
+  }).expect_all_ok();
+}
+
+// Where an address lies in which file, as /proc has it.
+struct FilePlace {
+  std::string access;
+  std::int64_t file = 0;
+  std::int64_t offset = 0;
+};
+
+FilePlace file_place_of(const torch::Tensor& tensor) {
+  const auto address = reinterpret_cast<std::uintptr_t>(tensor.data_ptr());
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long begin = 0;
+    unsigned long end = 0;
+    char access[5] = {};
+    unsigned long offset = 0;
+    unsigned long file = 0;
+    if (std::sscanf(line.c_str(), "%lx-%lx %4s %lx %*s %lu", &begin, &end, access, &offset, &file) == 5 &&
+        begin <= address && address < end) {
+      return {access, static_cast<std::int64_t>(file), static_cast<std::int64_t>(offset + (address - begin))};
+    }
+  }
+  return {};
+}
+
+bool all_pages_in_common(World& world, const torch::nn::Module& net) {
+  bool in_common = true;
+  for (const torch::Tensor& parameter : net.parameters()) {
+    const FilePlace place = file_place_of(parameter);
+    if (parameter.requires_grad()) {
+      in_common = in_common && place.access == "r--s" && place.file != 0 &&
+                  same_on_all_ranks(world, torch::tensor({place.file, place.offset}));
+    } else {
+      EXPECT_EQ(place.access, "rw-p") << "frozen ones are nobody's business";
+    }
+  }
+  return in_common;
+}
+
+TEST(SharedParameters, AreTheSamePagesOnAllRanks) {
+  run_world(3, [](World& world) {
+    Trained shared(world, optimizers()[0], kShared);
+    Trained replicated(world, optimizers()[0], {});
+    const auto former = shared.net->side->weight.storage().getWeakStorageImpl();
+    EXPECT_FALSE(all_pages_in_common(world, *shared.net)) << "they move with the first step";
+    for (int step = 0; step < 3; ++step) {
+      shared.train(torch::randn({6, 7}));
+      replicated.train(torch::randn({6, 7}));
+      EXPECT_TRUE(all_pages_in_common(world, *shared.net)) << "after step " << step;
+      EXPECT_FALSE(all_pages_in_common(world, *replicated.net));
+    }
+    EXPECT_TRUE(former.expired()) << "the memory from before is free";
+    std::stringstream file;
+    torch::save(shared.net, file);
+    torch::load(shared.net, file);
+    EXPECT_FALSE(all_pages_in_common(world, *shared.net));
+    shared.train(torch::randn({6, 7}));
+    EXPECT_TRUE(all_pages_in_common(world, *shared.net)) << "loaded ones move in again";
+  }).expect_all_ok();
+}
+
+// Of the memory files of at least `bytes` in all ranks, pages counted once.
+double kilobytes_in_all(World& world, unsigned long bytes) {
+  world.communicator().barrier();
+  std::ifstream maps("/proc/self/smaps");
+  double kilobytes = 0;
+  bool ours = false;
+  for (std::string line; std::getline(maps, line);) {
+    unsigned long begin = 0;
+    unsigned long end = 0;
+    if (line.find("memfd:lockstep") != std::string::npos) {
+      ours = std::sscanf(line.c_str(), "%lx-%lx", &begin, &end) == 2 && end - begin >= bytes;
+    } else if (ours && line.rfind("Pss:", 0) == 0) {
+      kilobytes += std::stod(line.substr(4));
+      ours = false;
+    }
+  }
+  world.communicator().all_reduce(std::span(&kilobytes, 1), ReduceOp::kSum);
+  return kilobytes;
+}
+
+TEST(SharedParameters, TakeTheirMemoryOnce) {
+  run_world(3, [](World& world) {
+    const auto measure = [&](const ShardOptions& shard) {
+      torch::nn::Linear net(torch::nn::LinearOptions(1024, 1024).bias(false));
+      DistributedDataParallel model(net, world);
+      optim::SGD optimizer(model, SGDOptions(0.1).momentum(0.9), shard);
+      for (int step = 0; step < 3; ++step) {
+        optimizer.zero_grad();
+        model(torch::randn({2, 1024})).square().mean().backward();
+        optimizer.step();
+      }
+      return kilobytes_in_all(world, 4 << 20);
+    };
+    const double shared = measure(kShared);
+    const double replicated = measure({});
+    EXPECT_NEAR(replicated, 6 * 4096, 64) << "three times gradients and parameters";
+    EXPECT_NEAR(shared, 4 * 4096, 64) << "three times gradients, and parameters";
+  }).expect_all_ok();
+}
+
+TEST(SharedParameters, TellAGraphThatTheyChanged) {
+  run_world(2, [](World& world) {
+    Trained shared(world, optimizers()[0], kShared);
+    shared.train(torch::randn({6, 7}));
+    shared.optimizer->zero_grad();
+    const torch::Tensor loss = shared.model(torch::randn({6, 7})).square().mean();
+    loss.backward({}, /*retain_graph=*/true);
+    shared.optimizer->step();
+    shared.optimizer->zero_grad();
+    try {
+      const auto guard = shared.model.no_sync();
+      loss.backward();
+      ADD_FAILURE() << "went through with new parameters";
+    } catch (const c10::Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr("modified by an inplace operation"));
+    }
+  }).expect_all_ok();
+}
+
+TEST(SharedParameters, AreWrittenToWithTheValuesOfRank0) {
+  for (const Parameters parameters : {Parameters::kShared, Parameters::kReplicated}) {
+    run_world(2, [parameters](World& world) {
+      Trained trained(world, optimizers()[1], {.parameters = parameters});
+      for (int step = 0; step < 4; ++step) {
+        torch::Tensor mine;
+        trained.model.write_parameters([&] {
+          EXPECT_FALSE(torch::GradMode::is_enabled());
+          torch::nn::init::normal_(trained.net->side->weight);  // other numbers on every rank
+          trained.net->frozen.fill_(world.rank() + step);
+          mine = trained.net->side->weight.detach().clone();
+        });
+        const torch::Tensor& weight = trained.net->side->weight;
+        EXPECT_TRUE(same_on_all_ranks(world, weight));
+        EXPECT_EQ(torch::equal(weight, mine), world.rank() == 0);
+        EXPECT_TRUE(torch::equal(trained.net->frozen, torch::full({33}, step, torch::kFloat)));
+        EXPECT_EQ(all_pages_in_common(world, *trained.net), parameters == Parameters::kShared && step > 0);
+        trained.train(torch::randn({6, 7}));
+        EXPECT_TRUE(same_on_all_ranks(world, weight));
+      }
+    }).expect_all_ok();
+  }
+}
+
+TEST(SharedParameters, GiveWayToAveragesAndComeBack) {
+  run_world(2, [](World& world) {
+    Trained trained(world, optimizers()[2], kShared);
+    trained.train(torch::randn({6, 7}));
+    const std::vector<torch::Tensor> parameters = {trained.net->mixed, trained.net->side->weight,
+                                                   trained.net->last->weight};
+    std::vector<torch::Tensor> averages;
+    for (const torch::Tensor& parameter : parameters) {
+      averages.push_back(parameter.detach() * 0.5);
+    }
+    const auto exchange = [&] {
+      for (std::size_t i = 0; i < averages.size(); ++i) {
+        const torch::Tensor held = parameters[i].detach().clone();
+        parameters[i].copy_(averages[i]);
+        averages[i].copy_(held);
+      }
+    };
+    const std::string before = bits_of(*trained.net);
+    trained.model.write_parameters(exchange);
+    EXPECT_TRUE(torch::equal(parameters[2] * 2, averages[2]));
+    EXPECT_TRUE(all_pages_in_common(world, *trained.net));
+    trained.model.write_parameters(exchange);
+    EXPECT_EQ(bits_of(*trained.net), before);
+  }).expect_all_ok();
+}
+
+TEST(SharedParameters, StayAsTheyWereWhenAWriterThrows) {
+  run_world(3, [](World& world) {
+    Trained trained(world, optimizers()[0], kShared);
+    trained.train(torch::randn({6, 7}));
+    const std::string before = bits_of(*trained.net);
+    try {
+      trained.model.write_parameters([&] {
+        trained.net->first->weight.zero_();
+        if (world.rank() == 1) {
+          throw std::runtime_error("no such file");
+        }
+      });
+      ADD_FAILURE() << "did not throw";
+    } catch (const Error& error) {
+      EXPECT_NE(world.rank(), 1);
+      EXPECT_EQ(error.code(), ErrorCode::kAborted);
+      EXPECT_EQ(error.message(), "an exception left write_parameters() on rank 1");
+      EXPECT_EQ(error.peer(), 1);
+    } catch (const std::runtime_error& error) {
+      EXPECT_EQ(world.rank(), 1);
+      EXPECT_STREQ(error.what(), "no such file");
+    }
+    EXPECT_EQ(bits_of(*trained.net), before);
+    trained.train(torch::randn({6, 7}));
+    EXPECT_TRUE(all_pages_in_common(world, *trained.net));
+  }).expect_all_ok();
+}
+
+TEST(SharedParameters, OutliveOptimizerAndReplica) {
+  run_world(2, [](World& world) {
+    BendyNet net;
+    Trained other(world, optimizers()[0], kShared);
+    const torch::Tensor x = torch::ones({6, 7});
+    torch::Tensor expected;
+    {
+      DistributedDataParallel model(net, world, small_buckets());
+      optim::SGD optimizer(model, SGDOptions(0.1), kShared);
+      for (int step = 0; step < 3; ++step) {
+        optimizer.zero_grad();
+        model(torch::randn({6, 7})).square().mean().backward();
+        optimizer.step();
+        other.train(torch::randn({6, 7}));
+      }
+      expected = net(x).detach();
+    }
+    EXPECT_TRUE(torch::equal(net(x), expected));
+    EXPECT_TRUE(all_pages_in_common(world, *net));
+    DistributedDataParallel again(net, world, small_buckets());
+    EXPECT_EQ(file_place_of(net->first->weight).access, "rw-p") << "a new replica starts on its own";
+    EXPECT_TRUE(torch::equal(net(x), expected));
+    torch::optim::SGD plain(net->parameters(), 0.1);
+    again(torch::randn({6, 7})).square().mean().backward();
+    plain.step();
+    EXPECT_TRUE(same_on_all_ranks(world, net->first->weight));
+    other.train(x);
+    EXPECT_TRUE(all_pages_in_common(world, *other.net));
+  }).expect_all_ok();
+}
+
+TEST(SharedParameters, EndTheProcessThatWritesToThem) {
+  const auto results = run_world(2, [](World& world) {
+    Trained trained(world, optimizers()[0], kShared);
+    trained.train(torch::randn({6, 7}));
+    if (world.rank() == 1) {
+      trained.train(torch::randn({6, 7}));  // buckets have moved, and parameters with them
+      torch::optim::SGD plain({trained.net->side->weight}, 0.1);
+      plain.step();
+      return;
+    }
+    for (;;) {
+      trained.train(torch::randn({6, 7}));
+    }
+  });
+  EXPECT_EQ(results[1].status.signal, SIGSEGV) << results[1].describe();
+  EXPECT_THAT(
+      results[1].output,
+      HasSubstr("lockstep: rank 1 wrote to parameter 'side.weight', which the ranks of this host share: "
+                "only their optimizer writes it. Write to it inside write_parameters() of the "
+                "DistributedDataParallel, or give the optimizer Parameters::kReplicated.\n"));
+  ASSERT_TRUE(results[0].error) << results[0].describe();
+  EXPECT_EQ(results[0].error->code(), ErrorCode::kPeerLost);
+  EXPECT_EQ(results[0].error->peer(), 1);
+}
+
+std::string refusal_of(const std::function<void()>& call, ErrorCode code) {
+  try {
+    call();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), code);
+    return error.message();
+  }
+  return "";
+}
+
+TEST(SharedParameters, NeedAnOptimizerOfAll) {
+  run_world(2, [](World& world) {
+    BendyNet net;
+    DistributedDataParallel model(net, world);
+    const std::vector<OptimizerParamGroup> part = {OptimizerParamGroup(net->first->parameters())};
+    EXPECT_EQ(
+        refusal_of([&] { optim::SGD(model, part, SGDOptions(0.1), kShared); }, ErrorCode::kInvalidArgument),
+        "shared parameters need an optimizer of all of them, and 'mixed' is in none of its groups");
+  }).expect_all_ok();
+}
+
+TEST(SharedParameters, NeedRanksThatShareMemory) {
+  const int port = free_port();
+  run_ranks(2, RankMode::kProcesses,
+            [&](RankContext& rank) {
+              look_like_torchrun(rank);
+              setenv("LOCAL_RANK", "0", 1);  // every rank on a host of its own
+              setenv("LOCAL_WORLD_SIZE", "1", 1);
+              setenv("GROUP_RANK", std::to_string(rank.rank()).c_str(), 1);
+              setenv("MASTER_PORT", std::to_string(port).c_str(), 1);
+              World world = World::join({.timeout = std::chrono::seconds(20)});
+              BendyNet net;
+              DistributedDataParallel model(net, world);
+              EXPECT_EQ(
+                  refusal_of([&] { optim::SGD(model, SGDOptions(0.1), kShared); }, ErrorCode::kUnsupported),
+                  "ranks of the gloo backend have no memory in common: leave the parameters replicated");
+            },
+            {.timeout = std::chrono::seconds(60)})
+      .expect_all_ok();
 }
 
 }  // namespace
