@@ -24,11 +24,12 @@ struct WriteGuard::Table {
   static std::atomic<int> readers;
 
   static const Place* find(const void* address) {
-    const std::less_equal<const void*> not_after;
+    const auto* wanted = static_cast<const std::byte*>(address);
+    const std::less_equal<> not_after;
     for (const Table* table = first; table != nullptr; table = table->next) {
       for (const Place& place : table->places) {
-        if (place.bytes > 0 && not_after(place.begin, address) &&
-            not_after(address, place.begin + place.bytes - 1)) {
+        if (place.bytes > 0 && not_after(place.begin, wanted) &&
+            not_after(wanted, place.begin + place.bytes - 1)) {
           return &place;
         }
       }
@@ -82,7 +83,7 @@ bool install(void (*handler)(int, siginfo_t*, void*)) {
   sigaction(SIGSEGV, nullptr, &previous);
   struct sigaction action = previous;
   action.sa_sigaction = handler;
-  action.sa_flags = (action.sa_flags & ~SA_RESETHAND) | SA_SIGINFO | SA_ONSTACK;
+  action.sa_flags = (previous.sa_flags & SA_NODEFER) | SA_SIGINFO | SA_ONSTACK;
   if (sigaction(SIGSEGV, &action, nullptr) != 0) {
     throw Error::from_errno(errno, "sigaction(SIGSEGV)");
   }

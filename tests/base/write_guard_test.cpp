@@ -7,6 +7,9 @@
 #include <csignal>
 #include <cstdlib>
 #include <memory>
+#include <string>
+#include <thread>
+#include <vector>
 
 namespace lockstep {
 namespace {
@@ -133,6 +136,25 @@ TEST_F(WriteGuardDeathTest, TreatsASignalThatWasSentAsBefore) {
   EXPECT_EXIT(send(SIG_DFL), KilledBySignal(SIGSEGV), "^$");
   EXPECT_EXIT(send(SIG_IGN), ExitedWithCode(7), "^$");
   EXPECT_EXIT(send(exit_with_42), ExitedWithCode(42), "^$");
+}
+
+TEST(WriteGuard, ComesAndGoesOnManyThreads) {
+  std::vector<std::thread> threads;
+  threads.reserve(4);
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([] {
+      const std::vector<std::byte> mine(100);
+      for (int round = 0; round < 500; ++round) {
+        EXPECT_FALSE(WriteGuard::covers(mine.data()));
+        const WriteGuard guard({{mine.data(), 50, "mine"}, {mine.data() + 50, 0, "nothing"}});
+        EXPECT_TRUE(WriteGuard::covers(mine.data() + 49));
+        EXPECT_FALSE(WriteGuard::covers(mine.data() + 50));
+      }
+    });
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
 }
 
 }  // namespace
