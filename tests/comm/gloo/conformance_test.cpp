@@ -61,6 +61,9 @@ TEST_P(GlooConformance, SendsMessages) {
 TEST_P(GlooConformance, KeepsSeveralInFlight) {
   on_every_rank(check_several_in_flight);
 }
+TEST_P(GlooConformance, SharesMemoryWhereRanksCan) {
+  on_every_rank(check_shared_memory);
+}
 TEST_P(GlooConformance, SplitsIntoGroups) {
   on_every_rank(check_groups);
 }
