@@ -19,6 +19,8 @@
 //   - step() is collective. In a join, hand it over: model.join([&] { optimizer.step(); }).
 //   - Parameters move into memory of the world when it first steps. They stay the same tensors, but a view or a
 //     detached copy taken before keeps the old memory.
+//   - With Parameters::kShared the ranks of a host have one set of parameters. Then only the optimizer writes to them;
+//     whatever else has to uses model.write_parameters().
 //   - A parameter without `.grad` is left alone, and so is its state. Sparse gradients are refused.
 //
 // The numbers are those of Python's torch.optim with fused=True, bit for bit and whatever the number of ranks:
