@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <csignal>
 #include <cstdio>
 #include <fstream>
@@ -287,6 +288,36 @@ TEST(SharedParameters, TakeTheirMemoryOnce) {
   }).expect_all_ok();
 }
 
+// One rank is in step() while the other still looks at the values from before, and at those from after when it leaves.
+TEST(SharedParameters, ChangeOnlyWhileAllRanksAreInStep) {
+  run_world(2,
+            [](World& world, RankContext& rank) {
+              torch::nn::Linear net(512, 512);
+              DistributedDataParallel model(net, world);
+              optim::SGD optimizer(model, SGDOptions(0.1), kShared);
+              auto& arrived = rank.shared<std::atomic<int>>();
+              for (int step = 1; step <= 20; ++step) {
+                optimizer.zero_grad();
+                model(torch::randn({2, 512})).square().mean().backward();
+                const torch::Tensor before = net->weight.detach().clone();
+                const torch::Tensor expected = before - 0.1 * model.gradients()["weight"];
+                if (world.rank() == step % 2) {
+                  arrived = step;
+                  rank.notify_all();
+                } else {
+                  rank.wait_until([&] { return arrived >= step; });
+                  for (int look = 0; look < 20; ++look) {
+                    ASSERT_TRUE(torch::equal(net->weight, before)) << "in step " << step;
+                  }
+                }
+                optimizer.step();
+                ASSERT_TRUE(torch::allclose(net->weight, expected, 1e-6, 1e-8)) << "after step " << step;
+              }
+            },
+            {.timeout = std::chrono::seconds(60)})
+      .expect_all_ok();
+}
+
 TEST(SharedParameters, TellAGraphThatTheyChanged) {
   run_world(2, [](World& world) {
     Trained shared(world, optimizers()[0], kShared);
@@ -412,6 +443,31 @@ TEST(SharedParameters, OutliveOptimizerAndReplica) {
     EXPECT_TRUE(same_on_all_ranks(world, net->first->weight));
     other.train(x);
     EXPECT_TRUE(all_pages_in_common(world, *other.net));
+  }).expect_all_ok();
+}
+
+TEST(SharedParameters, AreSharedByAllOptimizersOfTheReplica) {
+  run_world(2, [](World& world) {
+    Trained trained(world, optimizers()[0], {});
+    Trained reference(world, optimizers()[0], {});
+    copy_parameters(*trained.net, *reference.net);
+    std::unique_ptr<optim::Sharded> second;
+    std::unique_ptr<optim::Sharded> second_reference;
+    for (int step = 0; step < 12; ++step) {
+      if (step == 3) {  // the first has moved the parameters to where each rank has its own
+        second = optimizers()[2](trained.model, kShared);
+        second_reference = optimizers()[2](reference.model, {});
+      }
+      const torch::Tensor x = torch::randn({6, 7});
+      trained.train(x);
+      reference.train(x);
+      if (second) {
+        second->step();
+        second_reference->step();
+      }
+      expect_equal_parameters(*trained.net, *reference.net);
+      EXPECT_EQ(all_pages_in_common(world, *trained.net), step >= 3) << "after step " << step;
+    }
   }).expect_all_ok();
 }
 
