@@ -368,6 +368,7 @@ TEST(SharedParameters, GiveWayToAveragesAndComeBack) {
     const std::vector<torch::Tensor> parameters = {trained.net->mixed, trained.net->side->weight,
                                                    trained.net->last->weight};
     std::vector<torch::Tensor> averages;
+    averages.reserve(parameters.size());
     for (const torch::Tensor& parameter : parameters) {
       averages.push_back(parameter.detach() * 0.5);
     }
