@@ -6,7 +6,7 @@
 
 PRESET ?= release
 PREFIX ?= /usr/local
-SUITES ?= release asan tsan
+SUITES ?= release tsan asan
 BUILD := build/$(PRESET)
 
 .DEFAULT_GOAL := help

@@ -13,6 +13,7 @@
 #include <memory>
 
 #include "lockstep/config_description.h"
+#include "lockstep/parameter_sharing.h"
 
 namespace lockstep {
 
@@ -26,6 +27,7 @@ enum class OptimizerKind { kSgd, kAdam, kAdamW };
 struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::kSgd;
   bool sharded = true;  // each rank updates its slice of every parameter
+  optim::Parameters parameters = optim::Parameters::kShared;  // when sharded, and where ranks share memory
   double weight_decay = 0;
   bool decay_vectors = true;  // also biases and the weights of norms, that is, parameters of one dimension
   double momentum = 0.9;      // sgd
@@ -45,8 +47,9 @@ struct OptimizerOptions {
 std::unique_ptr<torch::optim::Optimizer> make_optimizer(const OptimizerOptions& options,
                                                         const torch::nn::Module& model);
 
-// One of lockstep::optim, which does what `shard` says; libtorch's, which does not, where `options` want that and for
-// models with sparse gradients, which have no slices. Collective. Otherwise like the other.
+// One of lockstep::optim, which does what `shard` says, apart from `parameters`, which is up to `options`; libtorch's,
+// which does not, where `options` want that and for models with sparse gradients, which have no slices. Collective.
+// Otherwise like the other.
 std::unique_ptr<torch::optim::Optimizer> make_optimizer(const OptimizerOptions& options, Replica& replica,
                                                         const optim::ShardOptions& shard);
 

@@ -37,6 +37,7 @@
 #include <string>
 #include <vector>
 
+#include "lockstep/parameter_sharing.h"
 #include "lockstep/replica.h"
 #include "lockstep/unscaling_step.h"
 
@@ -46,11 +47,6 @@ class ShardedUpdate;
 class UpdateRule;
 
 namespace optim {
-
-enum class Parameters {
-  kReplicated,  // every rank has its own, and owners push what they have updated
-  kShared,      // the ranks of the host have one set, which nobody but the optimizer writes
-};
 
 // What torch::optim's options do not have.
 struct ShardOptions {

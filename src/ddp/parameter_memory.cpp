@@ -44,7 +44,7 @@ std::string message_about(const std::string& name, int rank) {
   return c10::str("lockstep: rank ", rank, " wrote to parameter '", name,
                   "', which the ranks of this host share: only their optimizer writes it. Write to it inside "
                   "write_parameters() of the DistributedDataParallel, or give the optimizer "
-                  "Parameters::kReplicated.");
+                  "Parameters::kReplicated (a training program: --optimizer.parameters=replicated).");
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ddp/parameter_slices.h"
 #include "lockstep/error.h"
 #include "lockstep/replica.h"
 #include "lockstep/sharded_optimizer.h"
@@ -86,7 +87,9 @@ std::unique_ptr<torch::optim::Optimizer> make_plain(const OptimizerOptions& opti
 }
 
 std::unique_ptr<torch::optim::Optimizer> make_sharded(const OptimizerOptions& options, Replica& replica,
-                                                      const optim::ShardOptions& shard) {
+                                                      optim::ShardOptions shard) {
+  shard.parameters = ParameterSlices(replica).communicator().shares_memory() ? options.parameters
+                                                                             : optim::Parameters::kReplicated;
   return with_settings(options, [&]<class Options>(const Options& settings) {
     return std::unique_ptr<torch::optim::Optimizer>(std::make_unique<typename Takers<Options>::Sharded>(
         replica, group_parameters(options, replica.parameters(), settings), settings, shard));
@@ -100,6 +103,8 @@ void OptimizerOptions::describe(config::Description& d) {
       .choices(
           {{"sgd", OptimizerKind::kSgd}, {"adam", OptimizerKind::kAdam}, {"adamw", OptimizerKind::kAdamW}});
   d.option("sharded", sharded, "each rank updates its slice of every parameter, instead of all of them each");
+  d.option("parameters", parameters, "when sharded, of ranks on one host: one set for all, or one for each")
+      .choices({{"shared", optim::Parameters::kShared}, {"replicated", optim::Parameters::kReplicated}});
   d.option("weight-decay", weight_decay, "pulls weights towards 0").range(0.0, 1e3);
   d.option("decay-vectors", decay_vectors, "weight decay also for biases and the weights of norms");
   d.option("momentum", momentum, "of sgd").range(0.0, 1.0);

@@ -90,10 +90,10 @@ std::string settings_of(Task& task, Options options) {
 }  // namespace
 
 bool may_change(std::string_view option) {
-  constexpr std::array kFree = {"log-every",     "run-dir",         "progress",   "first-step-timeout",
-                                "save",          "save-every",      "async-save", "save-on-signal",
-                                "keep-last",     "keep-every",      "keep-best",  "resume",
-                                "allow-changes", "selfcheck-resume"};
+  constexpr std::array kFree = {
+      "log-every",  "run-dir",    "progress",       "first-step-timeout", "save",
+      "save-every", "async-save", "save-on-signal", "keep-last",          "keep-every",
+      "keep-best",  "resume",     "allow-changes",  "selfcheck-resume",   "optimizer.parameters"};
   return option.substr(0, 6) == "world." || option.substr(0, 7) == "loader." ||
          std::find(kFree.begin(), kFree.end(), option) != kFree.end();
 }

@@ -491,7 +491,8 @@ TEST(SharedParameters, EndTheProcessThatWritesToThem) {
       results[1].output,
       HasSubstr("lockstep: rank 1 wrote to parameter 'side.weight', which the ranks of this host share: "
                 "only their optimizer writes it. Write to it inside write_parameters() of the "
-                "DistributedDataParallel, or give the optimizer Parameters::kReplicated.\n"));
+                "DistributedDataParallel, or give the optimizer Parameters::kReplicated (a training program: "
+                "--optimizer.parameters=replicated).\n"));
   ASSERT_TRUE(results[0].error) << results[0].describe();
   EXPECT_EQ(results[0].error->code(), ErrorCode::kPeerLost);
   EXPECT_EQ(results[0].error->peer(), 1);
