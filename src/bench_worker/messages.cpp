@@ -56,11 +56,8 @@ std::string to_text(const Order& order) {
 
 // What a library says may be in any encoding; it must not spoil the answer.
 std::string to_text(const Answer& answer) {
-  return Json{{"error", answer.error},
-              {"text", answer.text},
-              {"times_ns", answer.times_ns},
-              {"loss", answer.loss},
-              {"peak_rss_bytes", answer.peak_rss_bytes}}
+  return Json{
+      {"error", answer.error}, {"text", answer.text}, {"times_ns", answer.times_ns}, {"loss", answer.loss}}
       .dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -84,8 +81,7 @@ Answer parse_answer(const std::string& text) {
     return Answer{.error = json.at("error").get<std::string>(),
                   .text = json.at("text").get<std::string>(),
                   .times_ns = json.at("times_ns").get<std::vector<std::int64_t>>(),
-                  .loss = json.at("loss").get<double>(),
-                  .peak_rss_bytes = json.at("peak_rss_bytes").get<std::size_t>()};
+                  .loss = json.at("loss").get<double>()};
   });
 }
 

@@ -39,7 +39,6 @@ struct Answer {
   std::string text;
   std::vector<std::int64_t> times_ns;  // one per iteration
   double loss = 0;                     // of the last training step
-  std::size_t peak_rss_bytes = 0;      // of the worker, so far
 };
 
 std::string to_text(const Hello& hello);

@@ -60,6 +60,10 @@ std::string_view to_string(Model model) {
   return "?";
 }
 
+bool has_batch_norm(Model model) {
+  return model == Model::kResNet18;
+}
+
 std::string to_string(const TrainingCase& training) {
   return fmt::format("{}:{}", to_string(training.model), training.batch);
 }

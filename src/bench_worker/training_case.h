@@ -20,15 +20,19 @@ enum class Model {
 inline constexpr std::array kModels = {Model::kMlp, Model::kGpt, Model::kResNet18, Model::kMlpTiny};
 
 std::string_view to_string(Model model);  // "mlp", "gpt", "resnet18", "mlp-tiny"
+// Whether what it computes for a sample depends on the samples beside it.
+bool has_batch_norm(Model model);
 
 struct TrainingCase {
   Model model = Model::kMlp;
   int batch = 1;  // samples per rank and step
+  int width = 0;  // of the hidden layers of an mlp; 0: as it usually is
 
   friend bool operator==(const TrainingCase&, const TrainingCase&) = default;
 };
 
 inline constexpr int kLargestBatch = 4096;
+inline constexpr int kLargestWidth = 1 << 15;
 
 std::string to_string(const TrainingCase& training);  // "mlp:32"
 

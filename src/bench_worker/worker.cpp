@@ -6,7 +6,6 @@
 #include <iostream>
 
 #include "bench_worker/packet_link.h"
-#include "bench_worker/peak_memory.h"
 #include "bench_worker/pinning.h"
 #include "lockstep/error.h"
 
@@ -17,7 +16,6 @@ Answer try_to_carry_out(Duty& duty, const std::string& order) {
   Answer answer;
   try {
     answer = duty.carry_out(parse_order(order));
-    answer.peak_rss_bytes = peak_rss_bytes();
   } catch (const std::exception& error) {
     answer = {};
     answer.error = error.what();

@@ -37,7 +37,7 @@ class Duty {
   virtual Answer carry_out(const Order& order) = 0;
 };
 
-// Until the coordinator is gone. Each answer says how much memory the worker has needed so far.
+// Until the coordinator is gone.
 void run_worker(const WorkerOptions& options, Duty& duty);
 
 // What the main() of a worker returns; prints what went wrong.

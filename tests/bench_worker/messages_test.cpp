@@ -53,16 +53,12 @@ TEST(Messages, RefuseAnOrderThatNobodyKnows) {
 }
 
 TEST(Messages, CarryAnAnswer) {
-  const Answer answer = parse_answer(to_text(Answer{.error = "",
-                                                    .text = "v1",
-                                                    .times_ns = {1, 1'000'000'000'000},
-                                                    .loss = 0.1,
-                                                    .peak_rss_bytes = std::size_t{5} << 32}));
+  const Answer answer = parse_answer(
+      to_text(Answer{.error = "", .text = "v1", .times_ns = {1, 1'000'000'000'000}, .loss = 0.1}));
   EXPECT_THAT(answer.error, IsEmpty());
   EXPECT_EQ(answer.text, "v1");
   EXPECT_THAT(answer.times_ns, ElementsAre(1, 1'000'000'000'000));
   EXPECT_EQ(answer.loss, 0.1);
-  EXPECT_EQ(answer.peak_rss_bytes, std::size_t{5} << 32);
 }
 
 TEST(Messages, SurviveAnErrorInAnotherEncoding) {

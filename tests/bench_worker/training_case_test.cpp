@@ -38,6 +38,12 @@ TEST(TrainingCase, IsReadAsItIsWritten) {
   }
 }
 
+TEST(TrainingCase, KnowsWhoNormalizesOverTheBatch) {
+  EXPECT_TRUE(has_batch_norm(Model::kResNet18));
+  EXPECT_FALSE(has_batch_norm(Model::kMlp));
+  EXPECT_FALSE(has_batch_norm(Model::kGpt));
+}
+
 TEST(TrainingCase, RefusesAModelThatThereIsNot) {
   for (const char* text : {"vgg", "", ":2", "MLP"}) {
     try {

@@ -113,22 +113,32 @@ class ResNet18(nn.Module):
         return self.output(features.mean((2, 3)))
 
 
-def make_task(model, batch, rank):
-    """The model, and the batch of this rank: input and target."""
+MLP_SHAPES = {"mlp": (784, 1024, 8, CLASSES), "mlp-tiny": (8, 16, 3, 4)}
+
+
+def make_net(model):
     torch.manual_seed(MODEL_SEED)
-    seed = FIRST_BATCH_SEED + rank
-    if model in ("mlp", "mlp-tiny"):
-        shape = (784, 1024, 8, CLASSES) if model == "mlp" else (8, 16, 3, 4)
-        net = Mlp(*shape)
-        torch.manual_seed(seed)
-        return net, torch.randn(batch, shape[0]), torch.randint(shape[-1], (batch,))
+    if model in MLP_SHAPES:
+        return Mlp(*MLP_SHAPES[model])
+    return Gpt() if model == "gpt" else ResNet18(CLASSES)
+
+
+def make_batch(model, batch, rank):
+    """The input and the target of one rank."""
+    torch.manual_seed(FIRST_BATCH_SEED + rank)
+    if model in MLP_SHAPES:
+        inputs, *_, classes = MLP_SHAPES[model]
+        return torch.randn(batch, inputs), torch.randint(classes, (batch,))
     if model == "gpt":
-        net = Gpt()
-        torch.manual_seed(seed)
-        return net, torch.randint(VOCABULARY, (batch, CONTEXT)), torch.randint(VOCABULARY, (batch, CONTEXT))
-    net = ResNet18(CLASSES)
-    torch.manual_seed(seed)
-    return net, torch.randn(batch, COLORS, IMAGE_SIDE, IMAGE_SIDE), torch.randint(CLASSES, (batch,))
+        return torch.randint(VOCABULARY, (batch, CONTEXT)), torch.randint(VOCABULARY, (batch, CONTEXT))
+    return torch.randn(batch, COLORS, IMAGE_SIDE, IMAGE_SIDE), torch.randint(CLASSES, (batch,))
+
+
+def make_task(model, batch, ranks):
+    """The model, and the batches of these ranks as one: input and target."""
+    net = make_net(model)
+    inputs, targets = zip(*(make_batch(model, batch, rank) for rank in ranks))
+    return net, torch.cat(inputs), torch.cat(targets)
 
 
 def loss_of(output, target):

@@ -1,8 +1,11 @@
 #!/usr/bin/env python3
-"""One rank of `lockstep bench step` that trains with PyTorch's DistributedDataParallel over Gloo.
+"""A worker of `lockstep bench step` that trains with PyTorch as people use it from Python.
 
-Speaks the protocol of bench_worker/messages.h: one JSON object per packet of the coordinator's Unix socket. Nothing
-is tuned: this is what somebody gets who follows PyTorch's tutorial, with one thread per rank.
+Either one rank of DistributedDataParallel over Gloo with one thread, or, with --threads, one process without it that
+trains on the batches of all ranks, with a thread on each of their cores. Nothing else is tuned: this is what somebody
+gets who follows PyTorch's tutorial.
+
+Speaks the protocol of bench_worker/messages.h: one JSON object per packet of the coordinator's Unix socket.
 """
 
 import argparse
@@ -25,21 +28,20 @@ def parse_arguments():
     parser.add_argument("--model", choices=["mlp", "gpt", "resnet18", "mlp-tiny"], required=True)
     parser.add_argument("--batch", type=int, required=True)
     parser.add_argument("--view", action="store_true", help="gradient_as_bucket_view")
+    parser.add_argument("--threads", type=int, default=0, help="in place of so many ranks; 0: one rank of several")
+    parser.add_argument("--fused", action="store_true", help="the fused optimizer")
     return parser.parse_args()
 
 
-def pin_to_core(rank):
+def ranks_of(options):
+    """Those whose batches and cores are this worker's."""
+    return range(options.threads) if options.threads > 0 else range(options.rank, options.rank + 1)
+
+
+def pin_to_cores(ranks):
     """Before torch is loaded, so that all of its threads stay there too."""
     cores = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, {cores[rank % len(cores)]})
-
-
-def peak_rss_bytes():
-    with open("/proc/self/status", encoding="ascii") as status:
-        for line in status:
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) << 10
-    raise RuntimeError("/proc/self/status has no VmHWM")
+    os.sched_setaffinity(0, {cores[rank % len(cores)] for rank in ranks})
 
 
 class Trainer:
@@ -53,10 +55,12 @@ class Trainer:
         self.options = options
         self.store = None
         self.optimizer = None
-        torch.set_num_threads(1)
+        torch.set_num_threads(len(ranks_of(options)))
 
     def invite(self):
         """The port of the store through which the ranks meet."""
+        if self.options.threads > 0:
+            return ""
         self.store = self.make_store(0, is_master=True)
         return str(self.store.port)
 
@@ -66,13 +70,21 @@ class Trainer:
 
     def prepare(self, invitation):
         options = self.options
+        self.net, self.input, self.target = self.models.make_task(options.model, options.batch, ranks_of(options))
+        if options.threads == 0:
+            self.join(invitation)
+            self.net = self.torch.nn.parallel.DistributedDataParallel(
+                self.net, gradient_as_bucket_view=options.view)
+        # None, not False: without the flag PyTorch chooses among its implementations.
+        self.optimizer = self.torch.optim.SGD(
+            self.net.parameters(), lr=0.01, momentum=0.9, fused=options.fused or None)
+        return {"text": f"PyTorch {self.torch.__version__}"}
+
+    def join(self, invitation):
+        options = self.options
         store = self.store or self.make_store(int(invitation), is_master=False)
         os.environ["GLOO_SOCKET_IFNAME"] = "lo"
         self.distributed.init_process_group("gloo", store=store, rank=options.rank, world_size=options.size)
-        net, self.input, self.target = self.models.make_task(options.model, options.batch, options.rank)
-        self.net = self.torch.nn.parallel.DistributedDataParallel(net, gradient_as_bucket_view=options.view)
-        self.optimizer = self.torch.optim.SGD(self.net.parameters(), lr=0.01, momentum=0.9)
-        return {"text": f"PyTorch {self.torch.__version__}"}
 
     def train(self, steps):
         """The first step, after the others had the cores, does not count."""
@@ -80,7 +92,8 @@ class Trainer:
             raise RuntimeError("this worker was not told to join before it is to train")
         times = []
         for _ in range(steps + 1):
-            self.distributed.barrier()
+            if self.options.threads == 0:
+                self.distributed.barrier()
             start = time.perf_counter_ns()
             loss = self.step()
             times.append(time.perf_counter_ns() - start)
@@ -106,10 +119,9 @@ class Trainer:
 
 
 def answer_to(trainer, text):
-    answer = {"error": "", "text": "", "times_ns": [], "loss": 0.0, "peak_rss_bytes": 0}
+    answer = {"error": "", "text": "", "times_ns": [], "loss": 0.0}
     try:
         answer.update(trainer.carry_out(json.loads(text)))
-        answer["peak_rss_bytes"] = peak_rss_bytes()
     except Exception as error:  # whatever it is, the coordinator wants to know
         answer["error"] = f"{type(error).__name__}: {error}"
     return json.dumps(answer).encode()
@@ -117,7 +129,7 @@ def answer_to(trainer, text):
 
 def main():
     options = parse_arguments()
-    pin_to_core(options.rank)
+    pin_to_cores(ranks_of(options))
     trainer = Trainer(options)
     with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as coordinator:
         coordinator.connect("\0" + options.socket)

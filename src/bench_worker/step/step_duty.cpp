@@ -1,12 +1,14 @@
 #include "bench_worker/step/step_duty.h"
 
 #include <ATen/Parallel.h>
+#include <torch/optim/optimizer.h>
 #include <torch/optim/sgd.h>
 #include <torch/version.h>
 
 #include <chrono>
 #include <cmath>
 #include <cstdlib>
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -15,6 +17,7 @@
 #include "launch/allocator.h"
 #include "lockstep/distributed_data_parallel.h"
 #include "lockstep/error.h"
+#include "lockstep/sharded_optimizer.h"
 #include "lockstep/version.h"
 #include "lockstep/world.h"
 
@@ -57,24 +60,39 @@ class StepDuty final : public Duty {
  private:
   using Ddp = DistributedDataParallel<std::shared_ptr<Net>>;
 
-  // Joining a world sets the allocator's thresholds; those who train for themselves must not lack them.
+  // Joining a world sets the allocator's thresholds; a rank that has no world must not lack them.
   Answer prepare(const std::string& invitation) {
     task_ = make_task(options_.training, options_.worker.rank);
     keep_large_blocks();
-    if (options_.ddp) {
+    if (averages(options_.method) ||
+        options_.worker.size > 1) {  // those who do not communicate meet before each step too
       set_identity(options_.worker, invitation);
       world_.emplace(World::join());
+    }
+    if (averages(options_.method)) {
       ddp_.emplace(task_.net, *world_);
     }
-    optimizer_.emplace(task_.net->parameters(), torch::optim::SGDOptions(kLearningRate).momentum(kMomentum));
+    optimizer_ = make_optimizer();
     Answer answer;
     answer.text = std::string("lockstep ") + version() + " on libtorch " + TORCH_VERSION;
     return answer;
   }
 
+  std::unique_ptr<torch::optim::Optimizer> make_optimizer() {
+    const auto sgd = torch::optim::SGDOptions(kLearningRate).momentum(kMomentum);
+    if (options_.method == Method::kSharded) {
+      return std::make_unique<optim::SGD>(*ddp_, sgd);
+    }
+    if (options_.method == Method::kSharedParameters) {
+      return std::make_unique<optim::SGD>(*ddp_, sgd,
+                                          optim::ShardOptions{.parameters = optim::Parameters::kShared});
+    }
+    return std::make_unique<torch::optim::SGD>(task_.net->parameters(), sgd);
+  }
+
   // The first step, after the others had the cores, does not count.
   Answer train(int steps) {
-    if (!optimizer_) {
+    if (optimizer_ == nullptr) {
       throw Error(ErrorCode::kInvalidArgument, "this worker was not told to join before it is to train");
     }
     Answer answer;
@@ -101,15 +119,17 @@ class StepDuty final : public Duty {
     optimizer_->zero_grad();
     torch::Tensor loss = task_.loss(ddp_ ? ddp_->forward(task_.input) : task_.net->forward(task_.input));
     loss.backward();
-    optimizer_->step();
+    if (options_.method != Method::kCompute) {
+      optimizer_->step();
+    }
     return loss;
   }
 
   StepWorkerOptions options_;
   TrainingTask task_;
   std::optional<World> world_;
-  std::optional<Ddp> ddp_;  // after the world, which has to outlive it
-  std::optional<torch::optim::SGD> optimizer_;
+  std::optional<Ddp> ddp_;                              // after the world, which has to outlive it
+  std::unique_ptr<torch::optim::Optimizer> optimizer_;  // after the replica, which it may have slices of
 };
 
 }  // namespace

@@ -1,11 +1,12 @@
 #pragma once
 
-// What a C++ worker of `lockstep bench step` does: train one model, alone or in step with the other ranks, and time
-// every step.
+// What a C++ worker of `lockstep bench step` and `lockstep bench scaling` does: train one model, alone or in step with
+// the other ranks, and time every step.
 
 #include <memory>
 
 #include "bench_worker/training_case.h"
+#include "bench_worker/training_method.h"
 #include "bench_worker/worker.h"
 #include "lockstep/config.h"
 
@@ -14,7 +15,7 @@ namespace lockstep::bench {
 struct StepWorkerOptions {
   WorkerOptions worker;
   TrainingCase training;
-  bool ddp = false;  // otherwise every rank trains for itself
+  Method method = Method::kAlone;
 
   void describe(config::Description& d) {
     worker.describe(d);
@@ -24,7 +25,13 @@ struct StepWorkerOptions {
                   {"resnet18", Model::kResNet18},
                   {"mlp-tiny", Model::kMlpTiny}});
     d.option("batch", training.batch, "samples per rank and step").range(1, kLargestBatch);
-    d.option("ddp", ddp, "average the gradients with DistributedDataParallel");
+    d.option("width", training.width, "of the hidden layers of an mlp; 0: 1024").range(0, kLargestWidth);
+    d.option("method", method, "how to train it")
+        .choices({{"compute", Method::kCompute},
+                  {"alone", Method::kAlone},
+                  {"ddp", Method::kDdp},
+                  {"sharded", Method::kSharded},
+                  {"sharded-shared", Method::kSharedParameters}});
   }
 };
 

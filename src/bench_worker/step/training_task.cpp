@@ -53,7 +53,8 @@ TrainingTask make_task(const TrainingCase& training, int rank) {
   const std::uint64_t seed = kFirstBatchSeed + static_cast<std::uint64_t>(rank);
   switch (training.model) {
     case Model::kMlp:
-      return mlp_task({}, training.batch, seed);
+      return mlp_task(training.width > 0 ? MlpShape{.width = training.width} : MlpShape{}, training.batch,
+                      seed);
     case Model::kMlpTiny:
       return mlp_task({.inputs = 8, .width = 16, .layers = 3, .classes = 4}, training.batch, seed);
     case Model::kGpt:

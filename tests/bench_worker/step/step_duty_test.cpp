@@ -13,11 +13,11 @@ using testing::Gt;
 using testing::SizeIs;
 using testing::StartsWith;
 
-// One rank, with or without DDP.
-std::unique_ptr<Duty> tiny_duty(bool ddp) {
+// One rank.
+std::unique_ptr<Duty> tiny_duty(Method method) {
   return make_step_duty({.worker = {.socket = "", .rank = 0, .size = 1},
                          .training = {.model = Model::kMlpTiny, .batch = 4},
-                         .ddp = ddp});
+                         .method = method});
 }
 
 Order order_of(OrderKind kind, int iterations) {
@@ -35,7 +35,7 @@ std::string failure_of(Duty& duty, const Order& order) {
 }
 
 TEST(StepDuty, TimesEveryStepButTheFirst) {
-  const auto duty = tiny_duty(false);
+  const auto duty = tiny_duty(Method::kAlone);
   EXPECT_THAT(duty->carry_out(order_of(OrderKind::kJoin, 0)).text, StartsWith("lockstep "));
   const Answer answer = duty->carry_out(order_of(OrderKind::kMeasure, 5));
   EXPECT_THAT(answer.times_ns, SizeIs(5));
@@ -43,23 +43,42 @@ TEST(StepDuty, TimesEveryStepButTheFirst) {
 }
 
 TEST(StepDuty, Learns) {
-  const auto duty = tiny_duty(false);
+  const auto duty = tiny_duty(Method::kAlone);
   duty->carry_out(order_of(OrderKind::kJoin, 0));
   const double before = duty->carry_out(order_of(OrderKind::kMeasure, 1)).loss;
   EXPECT_LT(duty->carry_out(order_of(OrderKind::kMeasure, 100)).loss, before);
 }
 
 TEST(StepDuty, TrainsTheSameAloneAndInAWorldOfOne) {
-  const auto alone = tiny_duty(false);
-  const auto with_ddp = tiny_duty(true);
+  const auto alone = tiny_duty(Method::kAlone);
+  const auto with_ddp = tiny_duty(Method::kDdp);
   alone->carry_out(order_of(OrderKind::kJoin, 0));
   with_ddp->carry_out(order_of(OrderKind::kJoin, 0));
   EXPECT_EQ(alone->carry_out(order_of(OrderKind::kMeasure, 20)).loss,
             with_ddp->carry_out(order_of(OrderKind::kMeasure, 20)).loss);
 }
 
+// Its kernels are fused and round differently.
+TEST(StepDuty, TrainsNearlyTheSameWithTheShardedOptimizer) {
+  const auto alone = tiny_duty(Method::kAlone);
+  alone->carry_out(order_of(OrderKind::kJoin, 0));
+  const double loss = alone->carry_out(order_of(OrderKind::kMeasure, 20)).loss;
+  for (const Method method : {Method::kSharded, Method::kSharedParameters}) {
+    const auto sharded = tiny_duty(method);
+    sharded->carry_out(order_of(OrderKind::kJoin, 0));
+    EXPECT_NEAR(sharded->carry_out(order_of(OrderKind::kMeasure, 20)).loss, loss, 1e-5) << to_string(method);
+  }
+}
+
+TEST(StepDuty, LearnsNothingWhereItOnlyComputes) {
+  const auto duty = tiny_duty(Method::kCompute);
+  duty->carry_out(order_of(OrderKind::kJoin, 0));
+  const double before = duty->carry_out(order_of(OrderKind::kMeasure, 1)).loss;
+  EXPECT_EQ(duty->carry_out(order_of(OrderKind::kMeasure, 10)).loss, before);
+}
+
 TEST(StepDuty, RefusesWhatItCannotDo) {
-  const auto duty = tiny_duty(false);
+  const auto duty = tiny_duty(Method::kAlone);
   EXPECT_EQ(failure_of(*duty, order_of(OrderKind::kMeasure, 1)),
             "this worker was not told to join before it is to train");
   EXPECT_EQ(failure_of(*duty, order_of(OrderKind::kBound, 1)),

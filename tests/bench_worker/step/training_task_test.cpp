@@ -25,6 +25,11 @@ TEST(TrainingTask, HasModelsOfTheSizeThatTheyShouldHave) {
   EXPECT_EQ(parameter_count(make_task({.model = Model::kResNet18, .batch = 1}, 0)), 11'173'962);
 }
 
+TEST(TrainingTask, HasAnMlpOfTheWidthItIsAskedFor) {
+  // 784 x 352, 6 x 352 x 352 and 352 x 10, with biases.
+  EXPECT_EQ(parameter_count(make_task({.model = Model::kMlp, .batch = 1, .width = 352}, 0)), 1'025'386);
+}
+
 // What an untrained model says is nearly as good as guessing.
 TEST(TrainingTask, StartsWithTheLossOfGuessing) {
   for (const auto& [model, classes] : {std::pair(Model::kMlp, 10), std::pair(Model::kMlpTiny, 4),

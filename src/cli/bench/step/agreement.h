@@ -1,7 +1,8 @@
 #pragma once
 
 // Whether all variants really train the same model: those that share their gradients must arrive at the same loss,
-// and so must those that train for themselves.
+// so must those that train for themselves, and one process on the whole batch must arrive at the mean of the ranks that
+// share. With batch norm that last does not hold: the statistics of a whole batch are not those of its parts.
 
 #include <vector>
 

@@ -8,14 +8,12 @@
 #include <string>
 
 #include "cli/bench/step/agreement.h"
-#include "cli/bench/worker_group.h"
+#include "cli/bench/training_team.h"
 
 namespace lockstep::bench::step {
 namespace {
 
 constexpr int kWarmUpSteps = 3;  // and one more, as in each round
-constexpr int kFewestSteps = 2;
-constexpr int kMostSteps = 200;
 
 // One variant of the case at hand.
 struct Entrant {
@@ -23,17 +21,6 @@ struct Entrant {
   WorkerGroup workers;
   Series series;
 };
-
-// A step is over when its slowest rank is.
-std::vector<double> slowest_ms(const std::vector<Answer>& answers) {
-  std::vector<double> times(answers.front().times_ns.size());
-  for (std::size_t step = 0; step < times.size(); ++step) {
-    for (const Answer& answer : answers) {
-      times[step] = std::max(times[step], static_cast<double>(answer.times_ns[step]) / 1e6);
-    }
-  }
-  return times;
-}
 
 class Campaign {
  public:
@@ -58,7 +45,7 @@ class Campaign {
       for (std::size_t turn = 0; turn < entrants.size(); ++turn) {
         Entrant& entrant = entrants[(static_cast<std::size_t>(round) + turn) % entrants.size()];
         show(training, fmt::format("round {} of {},", round + 1, plan_.rounds), entrant.variant);
-        measure(entrant, steps);
+        measure_steps(entrant.workers, steps, entrant.series.seen);
       }
     }
     for (Entrant& entrant : entrants) {
@@ -84,7 +71,7 @@ class Campaign {
     double slowest = 0;
     for (Entrant& entrant : entrants) {
       show(training, "warming up", entrant.variant);
-      const std::vector<Answer> answers = ask_for_steps(entrant, kWarmUpSteps);
+      const std::vector<Answer> answers = ask_for_steps(entrant.workers, kWarmUpSteps);
       const std::vector<double> times = slowest_ms(answers);
       slowest = std::max(slowest, *std::min_element(times.begin(), times.end()));
       auto& own = losses.emplace_back(WarmUpLosses{.variant = entrant.variant, .by_rank = {}});
@@ -93,22 +80,8 @@ class Campaign {
       }
     }
     require_agreement(training, losses);
-    return steps_per_round(plan_, std::chrono::nanoseconds(static_cast<std::int64_t>(slowest * 1e6)));
-  }
-
-  static void measure(Entrant& entrant, int steps) {
-    const std::vector<Answer> answers = ask_for_steps(entrant, steps);
-    const std::vector<double> times = slowest_ms(answers);
-    Series& series = entrant.series;
-    series.times_ms.insert(series.times_ms.end(), times.begin(), times.end());
-    for (const Answer& answer : answers) {
-      series.peak_rss_bytes = std::max(series.peak_rss_bytes, answer.peak_rss_bytes);
-    }
-  }
-
-  static std::vector<Answer> ask_for_steps(Entrant& entrant, int steps) {
-    return entrant.workers.ask(
-        {.kind = OrderKind::kMeasure, .bytes = 0, .iterations = steps, .invitation = {}});
+    return steps_within(plan_.time_per_round,
+                        std::chrono::nanoseconds(static_cast<std::int64_t>(slowest * 1e6)));
   }
 
   void show(const TrainingCase& training, std::string_view what, Variant variant) {
@@ -121,11 +94,6 @@ class Campaign {
 };
 
 }  // namespace
-
-int steps_per_round(const CampaignPlan& plan, std::chrono::nanoseconds step) {
-  const auto affordable = plan.time_per_round / std::max(step, std::chrono::nanoseconds(1));
-  return static_cast<int>(std::clamp<std::int64_t>(affordable, kFewestSteps, kMostSteps));
-}
 
 Observations run_campaign(const CampaignPlan& plan, Progress& progress) {
   return Campaign(plan, progress).run();

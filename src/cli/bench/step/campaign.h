@@ -20,10 +20,6 @@ struct CampaignPlan {
   std::chrono::nanoseconds patience{};        // for any one answer of a worker
 };
 
-// How many steps of a variant each round measures, where a step takes `step`: as many as the time allows, but at
-// least 2.
-int steps_per_round(const CampaignPlan& plan, std::chrono::nanoseconds step);
-
 // Throws Error naming the variant and the rank when a worker fails.
 Observations run_campaign(const CampaignPlan& plan, Progress& progress);
 

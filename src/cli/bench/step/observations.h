@@ -2,11 +2,11 @@
 
 // What a campaign of training steps saw, as plain data: every single time, by what was measured.
 
-#include <cstddef>
 #include <string>
 #include <vector>
 
 #include "bench_worker/training_case.h"
+#include "cli/bench/measurements.h"
 #include "cli/bench/step/variant.h"
 
 namespace lockstep::bench::step {
@@ -14,8 +14,7 @@ namespace lockstep::bench::step {
 struct Series {
   TrainingCase training;
   Variant variant = Variant::kNoComm;
-  std::vector<double> times_ms = {};  // of the slowest rank in each step
-  std::size_t peak_rss_bytes = 0;     // of the largest rank
+  Measurements seen = {};
 };
 
 struct Observations {

@@ -20,11 +20,13 @@ constexpr double kBarGap = 6;
 constexpr double kPanelHeight = 260;
 constexpr double kPanelGap = 30;
 constexpr double kLeft = 40;
-constexpr double kTop = 120;
+constexpr double kTop = 136;
 constexpr double kRight = 28;
 constexpr double kBottom = 44;
-constexpr double kHeadroom = 18;  // for the number on top of the highest bar
-constexpr double kLegendStep = 128;
+constexpr double kHeadroom = 18;      // for the number on top of the highest bar
+constexpr double kWhiskerRoom = 1.3;  // over the highest median; a longer whisker is cut off there
+constexpr double kLegendStep = 176;
+constexpr std::size_t kLegendColumns = 5;
 
 std::string_view color_of(Variant variant) {
   switch (variant) {
@@ -32,6 +34,10 @@ std::string_view color_of(Variant variant) {
       return "#8a949e";
     case Variant::kDdp:
       return "#1d5fd1";
+    case Variant::kSharded:
+      return "#0f3a8a";
+    case Variant::kShardedShared:
+      return "#6b46c1";
     case Variant::kDdpOneRank:
       return "#7fa6e8";
     case Variant::kPlainOneRank:
@@ -40,6 +46,10 @@ std::string_view color_of(Variant variant) {
       return "#d9731a";
     case Variant::kPytorchDdpView:
       return "#eeb27f";
+    case Variant::kPytorchThreads:
+      return "#2a8f62";
+    case Variant::kPytorchThreadsFused:
+      return "#8cc9ab";
   }
   return kInk;
 }
@@ -48,16 +58,19 @@ double panel_width(const Report& report) {
   return static_cast<double>(report.variants().size()) * (kBarWidth + kBarGap) + kBarGap;
 }
 
-// The panel of one case. Each has a scale of its own, from zero to its slowest variant.
+// The panel of one case. Each has a scale of its own, from zero to a little above its slowest variant.
 class Panel {
  public:
   Panel(const Report& report, const TrainingCase& training, double left)
       : report_(report), training_(training), left_(left) {
+    double highest_median = 0;
     for (const Result& result : report.results) {
       if (result.training == training) {
         highest_ = std::max({highest_, result.p90_ms, result.median_ms});
+        highest_median = std::max(highest_median, result.median_ms);
       }
     }
+    highest_ = std::clamp(highest_median * kWhiskerRoom, 1e-9, highest_);
   }
 
   std::string render() const {
@@ -75,7 +88,7 @@ class Panel {
 
  private:
   double y(double time_ms) const {
-    return kTop + kPanelHeight - time_ms / highest_ * (kPanelHeight - kHeadroom);
+    return kTop + kPanelHeight - std::min(time_ms / highest_, 1.0) * (kPanelHeight - kHeadroom);
   }
 
   // The median, and a thin line from the 10th percentile to the 90th.
@@ -99,14 +112,16 @@ class Panel {
 };
 
 std::string legend(const Report& report) {
+  constexpr double kFirstRow = 66;
+  constexpr double kRowStep = 22;
   std::string picture;
-  double x = kLeft;
-  for (const Variant variant : report.variants()) {
-    constexpr double kY = 66;
-    picture += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"14\" fill=\"{}\"/>\n", x, kY,
-                           color_of(variant));
-    picture += text_at(x + 20, kY + 11, to_string(variant), {.color = kInk});
-    x += kLegendStep;
+  const std::vector<Variant> variants = report.variants();
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    const double x = kLeft + static_cast<double>(i % kLegendColumns) * kLegendStep;
+    const double y = kFirstRow + static_cast<double>(i / kLegendColumns) * kRowStep;
+    picture += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"14\" fill=\"{}\"/>\n", x, y,
+                           color_of(variants[i]));
+    picture += text_at(x + 20, y + 11, to_string(variants[i]), {.color = kInk});
   }
   return picture;
 }
@@ -116,7 +131,7 @@ std::string legend(const Report& report) {
 std::string render_svg(const Report& report) {
   const std::vector<TrainingCase> cases = report.cases();
   const auto panels = static_cast<double>(cases.size());
-  const auto names = static_cast<double>(report.variants().size());
+  const auto names = static_cast<double>(std::min(kLegendColumns, report.variants().size()));
   const double width =
       kLeft + kRight + std::max(panels * panel_width(report) + (panels - 1) * kPanelGap, names * kLegendStep);
   std::string picture = svg::opening("Time of a training step", width, kTop + kPanelHeight + kBottom);

@@ -14,53 +14,19 @@ constexpr double kNinety = 0.9;
 Result summarize_series(const Series& series) {
   return {.training = series.training,
           .variant = series.variant,
-          .median_ms = median(series.times_ms),
-          .p10_ms = quantile(series.times_ms, kTen),
-          .p90_ms = quantile(series.times_ms, kNinety),
-          .peak_rss_mb = static_cast<double>(series.peak_rss_bytes) / 1e6,
-          .samples = series.times_ms.size()};
+          .median_ms = median(series.seen.times_ms),
+          .p10_ms = quantile(series.seen.times_ms, kTen),
+          .p90_ms = quantile(series.seen.times_ms, kNinety),
+          .peak_rss_mb = static_cast<double>(series.seen.peak_rss_bytes) / 1e6,
+          .total_memory_mb = static_cast<double>(series.seen.total_memory_bytes) / 1e6,
+          .samples = series.seen.times_ms.size()};
 }
 
-std::optional<double> over(const Result* a, const Result* b) {
-  return a != nullptr && b != nullptr ? std::optional(a->median_ms / b->median_ms) : std::nullopt;
-}
-
-const Result* faster(const Result* a, const Result* b) {
-  if (a == nullptr || b == nullptr) {
-    return a != nullptr ? a : b;
-  }
-  return a->median_ms <= b->median_ms ? a : b;
+double value_of(const Result& result, Quantity quantity) {
+  return quantity == Quantity::kTime ? result.median_ms : result.total_memory_mb;
 }
 
 }  // namespace
-
-std::string_view to_string(Ratio ratio) {
-  switch (ratio) {
-    case Ratio::kSpeedUp:
-      return "speed-up";
-    case Ratio::kOverhead:
-      return "overhead";
-    case Ratio::kOneRank:
-      return "one rank";
-  }
-  return "?";
-}
-
-std::string_view formula(Ratio ratio) {
-  switch (ratio) {
-    case Ratio::kSpeedUp:
-      return "the faster of pytorch-ddp and pytorch-ddp-view / ddp";
-    case Ratio::kOverhead:
-      return "ddp / no-comm";
-    case Ratio::kOneRank:
-      return "ddp-1rank / plain-1rank";
-  }
-  return "?";
-}
-
-bool reaches(const Bar& bar, double value) {
-  return bar.at_least ? value >= bar.limit : value <= bar.limit;
-}
 
 Report summarize(const Observations& observations) {
   Report report;
@@ -78,21 +44,23 @@ const Result* Report::find(const TrainingCase& training, Variant variant) const 
   return found != results.end() ? &*found : nullptr;
 }
 
-std::optional<double> Report::ratio(const TrainingCase& training, Ratio which) const {
-  const auto result = [&](Variant variant) { return find(training, variant); };
-  switch (which) {
-    case Ratio::kSpeedUp:
-      return over(faster(result(Variant::kPytorchDdp), result(Variant::kPytorchDdpView)),
-                  result(Variant::kDdp));
-    case Ratio::kOverhead:
-      return over(result(Variant::kDdp), result(Variant::kNoComm));
-    case Ratio::kOneRank:
-      return over(result(Variant::kDdpOneRank), result(Variant::kPlainOneRank));
-  }
-  return std::nullopt;
+std::optional<double> Report::ratio(const TrainingCase& training, const Ratio& which) const {
+  const auto best = [&](std::span<const Variant> variants) {
+    std::optional<double> least;
+    for (const Variant variant : variants) {
+      if (const Result* result = find(training, variant)) {
+        const double value = value_of(*result, which.quantity);
+        least = std::min(least.value_or(value), value);
+      }
+    }
+    return least;
+  };
+  const std::optional<double> upper = best(which.upper);
+  const std::optional<double> lower = best(which.lower);
+  return upper && lower ? std::optional(*upper / *lower) : std::nullopt;
 }
 
-std::optional<double> Report::geometric_mean(Ratio which) const {
+std::optional<double> Report::geometric_mean(const Ratio& which) const {
   std::vector<double> ratios;
   for (const TrainingCase& training : cases()) {
     if (const auto one = ratio(training, which)) {

@@ -3,15 +3,14 @@
 // The result of `lockstep bench step`: what the observations come to, and how that compares with the bars. The table,
 // the JSON and the plot are three views of it.
 
-#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "cli/bench/host.h"
 #include "cli/bench/step/observations.h"
+#include "cli/bench/step/ratio.h"
 
 namespace lockstep::bench::step {
 
@@ -21,32 +20,10 @@ struct Result {
   double median_ms = 0;
   double p10_ms = 0;
   double p90_ms = 0;
-  double peak_rss_mb = 0;  // of 10^6 bytes
+  double peak_rss_mb = 0;      // of the largest rank, in 10^6 bytes
+  double total_memory_mb = 0;  // of all ranks, shared memory counted once
   std::size_t samples = 0;
 };
-
-enum class Ratio {
-  kSpeedUp,   // PyTorch's DDP over ours, of its two variants the faster
-  kOverhead,  // ours over no communication
-  kOneRank,   // ours with one rank over plain libtorch
-};
-
-inline constexpr std::array kRatios = {Ratio::kSpeedUp, Ratio::kOverhead, Ratio::kOneRank};
-
-std::string_view to_string(Ratio ratio);  // "speed-up", "overhead", "one rank"
-std::string_view formula(Ratio ratio);    // in terms of medians
-
-// What the geometric mean of a ratio has to reach, or must not exceed.
-struct Bar {
-  Ratio ratio = Ratio::kSpeedUp;
-  double limit = 1;
-  bool at_least = false;
-};
-
-inline constexpr std::array kBars = {Bar{Ratio::kSpeedUp, 1.25, true}, Bar{Ratio::kOverhead, 1.12, false},
-                                     Bar{Ratio::kOneRank, 1.01, false}};
-
-bool reaches(const Bar& bar, double value);
 
 struct Report {
   Machine machine;
@@ -57,9 +34,9 @@ struct Report {
 
   const Result* find(const TrainingCase& training, Variant variant) const;
   // Nothing when a variant that it needs is not there.
-  std::optional<double> ratio(const TrainingCase& training, Ratio which) const;
+  std::optional<double> ratio(const TrainingCase& training, const Ratio& which) const;
   // Over the cases that have it; nothing when none has.
-  std::optional<double> geometric_mean(Ratio which) const;
+  std::optional<double> geometric_mean(const Ratio& which) const;
 
   std::vector<TrainingCase> cases() const;  // in the order in which they were measured
   std::vector<Variant> variants() const;

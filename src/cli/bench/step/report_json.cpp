@@ -1,6 +1,8 @@
 #include "cli/bench/step/report_json.h"
 
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 
 #include "lockstep/version.h"
 
@@ -13,26 +15,17 @@ Json number_or_null(const std::optional<double>& number) {
   return number ? Json(*number) : Json(nullptr);
 }
 
-std::string key_of(Ratio ratio) {
-  switch (ratio) {
-    case Ratio::kSpeedUp:
-      return "speed_up";
-    case Ratio::kOverhead:
-      return "overhead";
-    case Ratio::kOneRank:
-      return "one_rank";
-  }
-  return "?";
-}
-
 Json formula_json() {
-  Json json = {{"sample", "the time of the slowest rank in one step"},
-               {"median_ms", "of all samples"},
-               {"p10_ms", "the smallest time that 10 % of the samples do not exceed"},
-               {"p90_ms", "the smallest time that 90 % of the samples do not exceed"},
-               {"peak_rss_mb", "VmHWM of the largest rank, in 10^6 bytes"}};
-  for (const Ratio ratio : kRatios) {
-    json[key_of(ratio)] = formula(ratio);
+  Json json = {
+      {"sample", "the time of the slowest rank in one step"},
+      {"median_ms", "of all samples"},
+      {"p10_ms", "the smallest time that 10 % of the samples do not exceed"},
+      {"p90_ms", "the smallest time that 90 % of the samples do not exceed"},
+      {"peak_rss_mb", "VmHWM of the largest rank, in 10^6 bytes"},
+      {"total_memory_mb",
+       "over the ranks, Pss_Anon + Pss_Shmem + VmHWM - VmRSS, and the largest RssFile, in 10^6 bytes"}};
+  for (const Ratio& ratio : kRatios) {
+    json[std::string(ratio.key)] = formula(ratio);
   }
   return json;
 }
@@ -46,6 +39,7 @@ Json result_json(const Result& result) {
           {"p10_ms", result.p10_ms},
           {"p90_ms", result.p90_ms},
           {"peak_rss_mb", result.peak_rss_mb},
+          {"total_memory_mb", result.total_memory_mb},
           {"samples", result.samples}};
 }
 
@@ -53,8 +47,8 @@ Json ratios_json(const Report& report) {
   Json ratios = Json::array();
   for (const TrainingCase& training : report.cases()) {
     Json entry = {{"model", to_string(training.model)}, {"batch", training.batch}};
-    for (const Ratio ratio : kRatios) {
-      entry[key_of(ratio)] = number_or_null(report.ratio(training, ratio));
+    for (const Ratio& ratio : kRatios) {
+      entry[std::string(ratio.key)] = number_or_null(report.ratio(training, ratio));
     }
     ratios.push_back(entry);
   }
@@ -63,12 +57,12 @@ Json ratios_json(const Report& report) {
 
 Json bars_json(const Report& report) {
   Json bars = Json::array();
-  for (const Bar& bar : kBars) {
-    const auto value = report.geometric_mean(bar.ratio);
-    bars.push_back({{"ratio", key_of(bar.ratio)},
-                    {bar.at_least ? "at_least" : "at_most", bar.limit},
+  for (const Ratio& ratio : kRatios) {
+    const auto value = report.geometric_mean(ratio);
+    bars.push_back({{"ratio", ratio.key},
+                    {ratio.at_least ? "at_least" : "at_most", ratio.limit},
                     {"geometric_mean", number_or_null(value)},
-                    {"reached", value ? Json(reaches(bar, *value)) : Json(nullptr)}});
+                    {"reached", value ? Json(reaches(ratio, *value)) : Json(nullptr)}});
   }
   return bars;
 }

@@ -19,6 +19,7 @@
 #include "cli/bench/step/report.h"
 #include "cli/bench/step/report_json.h"
 #include "cli/bench/step/table.h"
+#include "cli/bench/training_team.h"
 #include "cli/command.h"
 #include "cli/helper_program.h"
 #include "cli/output_file.h"
@@ -47,10 +48,14 @@ struct StepOptions {
     d.option("variants", variants, "what to compare")
         .choices({{"no-comm", Variant::kNoComm},
                   {"ddp", Variant::kDdp},
+                  {"sharded", Variant::kSharded},
+                  {"sharded-shared", Variant::kShardedShared},
                   {"ddp-1rank", Variant::kDdpOneRank},
                   {"plain-1rank", Variant::kPlainOneRank},
                   {"pytorch-ddp", Variant::kPytorchDdp},
-                  {"pytorch-ddp-view", Variant::kPytorchDdpView}});
+                  {"pytorch-ddp-view", Variant::kPytorchDdpView},
+                  {"pytorch-threads", Variant::kPytorchThreads},
+                  {"pytorch-threads-fused", Variant::kPytorchThreadsFused}});
     d.option("rounds", rounds, "how often to go through all variants").range(1, 1000);
     d.option("time-per-round", time_per_round,
              "of each variant; more where two steps would not fit, and one step before that does not count")
@@ -71,13 +76,9 @@ void add_once(std::vector<T>& values, const T& value) {
 }
 
 Programs find_programs(const StepOptions& options) {
-  Programs programs{.step_worker = cli::find_helper_program("lockstep-bench-step"),
+  Programs programs{.step_worker = find_step_worker(),
                     .python = options.python.value_or(find_python()),
                     .pytorch_worker = cli::find_helper_program("pytorch_worker.py")};
-  if (programs.step_worker.empty()) {
-    throw Error(ErrorCode::kUnsupported,
-                "this lockstep was built without libtorch; build it with LOCKSTEP_WITH_TORCH=ON");
-  }
   if (options.python && access(options.python->c_str(), X_OK) != 0) {
     throw Error(ErrorCode::kInvalidConfig,
                 fmt::format("--python: {} is not a program that can be started", options.python->string()));
@@ -118,12 +119,14 @@ int run_step_command(int argc, const char* const* argv) {
   const config::ProgramInfo program{
       .name = "lockstep bench step",
       .about =
-          "Measures how long a training step takes on this machine with two ranks of Lockstep, beside "
-          "PyTorch's "
-          "DistributedDataParallel and beside no communication at all, and with one rank beside plain "
-          "libtorch. "
-          "All of them are measured in turn, round after round, each rank pinned to a core. Takes about five "
-          "minutes; the machine should have nothing else to do.",
+          "Measures how long a training step takes on this machine, and how much memory, with two ranks of "
+          "Lockstep: beside PyTorch's DistributedDataParallel, beside PyTorch in one process with a thread "
+          "on each "
+          "core, and beside no communication at all; and with one rank beside plain libtorch. All of them "
+          "are "
+          "measured in turn, round after round, pinned to the same cores. Takes about ten minutes; the "
+          "machine "
+          "should have nothing else to do.",
       .env_prefix = ""};
   if (const auto exit_code = config::parse_command_line(options, argc, argv, program)) {
     return *exit_code;

@@ -5,15 +5,61 @@
 #include <string>
 #include <vector>
 
+#include "cli/bench/training_team.h"
+
 namespace lockstep::bench::step {
 namespace {
 
-std::vector<std::string> program_words(Variant variant, const Programs& programs) {
-  if (is_pytorch(variant)) {
-    return {programs.python.string(), "-B",
-            programs.pytorch_worker.string()};  // -B: leave no compiled files behind
+constexpr int kRanks = 2;
+
+bool is_one_process(Variant variant) {
+  return vista_of(variant) == Vista::kWholeBatch;
+}
+
+Method method_of(Variant variant) {
+  switch (variant) {
+    case Variant::kDdp:
+    case Variant::kDdpOneRank:
+      return Method::kDdp;
+    case Variant::kSharded:
+      return Method::kSharded;
+    case Variant::kShardedShared:
+      return Method::kSharedParameters;
+    default:
+      return Method::kAlone;
   }
-  return {programs.step_worker.string()};
+}
+
+// What a variant of PyTorch has beside model and batch.
+std::vector<std::string> pytorch_flags(Variant variant) {
+  switch (variant) {
+    case Variant::kPytorchDdpView:
+      return {"--view"};
+    case Variant::kPytorchThreads:
+      return {"--threads", fmt::format("{}", kRanks)};
+    case Variant::kPytorchThreadsFused:
+      return {"--threads", fmt::format("{}", kRanks), "--fused"};
+    default:
+      return {};
+  }
+}
+
+WorkerTeam pytorch_team(Variant variant, const std::string& name, const TrainingCase& training,
+                        const Programs& programs) {
+  const int ranks = rank_count(variant);
+  const std::string threads = fmt::format("{}", is_one_process(variant) ? kRanks : 1);
+  WorkerTeam team{.name = name, .ranks = ranks};
+  team.process.environment = {{"OMP_NUM_THREADS", threads}, {"MKL_NUM_THREADS", threads}};
+  for (int rank = 0; rank < ranks; ++rank) {
+    auto& words = team.commands.emplace_back(std::vector<std::string>{
+        programs.python.string(), "-B",  // leave no compiled files behind
+        programs.pytorch_worker.string(), "--model", std::string(to_string(training.model)), "--batch",
+        fmt::format("{}", training.batch), "--size", fmt::format("{}", ranks), "--rank",
+        fmt::format("{}", rank)});
+    const std::vector<std::string> flags = pytorch_flags(variant);
+    words.insert(words.end(), flags.begin(), flags.end());
+  }
+  return team;
 }
 
 }  // namespace
@@ -24,6 +70,10 @@ std::string_view to_string(Variant variant) {
       return "no-comm";
     case Variant::kDdp:
       return "ddp";
+    case Variant::kSharded:
+      return "sharded";
+    case Variant::kShardedShared:
+      return "sharded-shared";
     case Variant::kDdpOneRank:
       return "ddp-1rank";
     case Variant::kPlainOneRank:
@@ -32,39 +82,45 @@ std::string_view to_string(Variant variant) {
       return "pytorch-ddp";
     case Variant::kPytorchDdpView:
       return "pytorch-ddp-view";
+    case Variant::kPytorchThreads:
+      return "pytorch-threads";
+    case Variant::kPytorchThreadsFused:
+      return "pytorch-threads-fused";
   }
   return "?";
 }
 
 int rank_count(Variant variant) {
-  return variant == Variant::kDdpOneRank || variant == Variant::kPlainOneRank ? 1 : 2;
+  const bool one = variant == Variant::kDdpOneRank || variant == Variant::kPlainOneRank;
+  return one || is_one_process(variant) ? 1 : kRanks;
 }
 
 bool is_pytorch(Variant variant) {
-  return variant == Variant::kPytorchDdp || variant == Variant::kPytorchDdpView;
+  return variant >= Variant::kPytorchDdp;
 }
 
-bool averages(Variant variant) {
-  return variant == Variant::kDdp || is_pytorch(variant);
+Vista vista_of(Variant variant) {
+  switch (variant) {
+    case Variant::kNoComm:
+    case Variant::kDdpOneRank:
+    case Variant::kPlainOneRank:
+      return Vista::kOwnBatch;
+    case Variant::kPytorchThreads:
+    case Variant::kPytorchThreadsFused:
+      return Vista::kWholeBatch;
+    default:
+      return Vista::kAverage;
+  }
 }
 
 WorkerTeam make_team(Variant variant, const TrainingCase& training, const Programs& programs) {
-  const int ranks = rank_count(variant);
-  WorkerTeam team{.name = fmt::format("{} ({})", to_string(variant), to_string(training)), .ranks = ranks};
-  team.process.environment = {{"OMP_NUM_THREADS", "1"}, {"MKL_NUM_THREADS", "1"}};
-  for (int rank = 0; rank < ranks; ++rank) {
-    auto& words = team.commands.emplace_back(program_words(variant, programs));
-    words.insert(words.end(), {"--model", std::string(to_string(training.model)), "--batch",
-                               fmt::format("{}", training.batch), "--size", fmt::format("{}", ranks),
-                               "--rank", fmt::format("{}", rank)});
-    if (variant == Variant::kDdp || variant == Variant::kDdpOneRank) {
-      words.emplace_back("--ddp");
-    }
-    if (variant == Variant::kPytorchDdpView) {
-      words.emplace_back("--view");
-    }
+  const std::string name = fmt::format("{} ({})", to_string(variant), to_string(training));
+  if (is_pytorch(variant)) {
+    return pytorch_team(variant, name, training, programs);
   }
-  return team;
+  return bench::make_team(
+      {.name = name, .training = training, .method = method_of(variant), .ranks = rank_count(variant)},
+      programs.step_worker);
 }
 
 }  // namespace lockstep::bench::step

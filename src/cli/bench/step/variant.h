@@ -12,24 +12,37 @@
 namespace lockstep::bench::step {
 
 enum class Variant {
-  kNoComm,          // two ranks that train for themselves: the limit
-  kDdp,             // two ranks with lockstep::DistributedDataParallel
-  kDdpOneRank,      // one rank with it
-  kPlainOneRank,    // one rank without
-  kPytorchDdp,      // two ranks with PyTorch's DistributedDataParallel over Gloo
-  kPytorchDdpView,  // likewise, with gradient_as_bucket_view
+  kNoComm,               // two ranks that train for themselves: the limit
+  kDdp,                  // two ranks with lockstep::DistributedDataParallel and torch::optim
+  kSharded,              // two ranks with it and lockstep::optim
+  kShardedShared,        // likewise, with one set of parameters for both
+  kDdpOneRank,           // one rank with DistributedDataParallel and torch::optim
+  kPlainOneRank,         // one rank without
+  kPytorchDdp,           // two ranks with PyTorch's DistributedDataParallel over Gloo
+  kPytorchDdpView,       // likewise, with gradient_as_bucket_view
+  kPytorchThreads,       // PyTorch in one process: both cores, both batches
+  kPytorchThreadsFused,  // likewise, with the fused optimizer
 };
 
-inline constexpr std::array kVariants = {Variant::kNoComm,     Variant::kDdp,
-                                         Variant::kDdpOneRank, Variant::kPlainOneRank,
-                                         Variant::kPytorchDdp, Variant::kPytorchDdpView};
+inline constexpr std::array kVariants = {Variant::kNoComm,         Variant::kDdp,
+                                         Variant::kSharded,        Variant::kShardedShared,
+                                         Variant::kDdpOneRank,     Variant::kPlainOneRank,
+                                         Variant::kPytorchDdp,     Variant::kPytorchDdpView,
+                                         Variant::kPytorchThreads, Variant::kPytorchThreadsFused};
 
-std::string_view to_string(
-    Variant variant);  // "no-comm", "ddp", "ddp-1rank", "plain-1rank", "pytorch-ddp", ...
-int rank_count(Variant variant);
+// "no-comm", "ddp", "sharded", "sharded-shared", "ddp-1rank", "plain-1rank", "pytorch-ddp", "pytorch-ddp-view", "pytorch-threads", ...
+std::string_view to_string(Variant variant);
+int rank_count(Variant variant);  // the number of processes
 bool is_pytorch(Variant variant);
-// Whether its ranks share their gradients, and so see another loss than those that train for themselves.
-bool averages(Variant variant);
+
+// What a step of a variant sees, and so which losses it has.
+enum class Vista {
+  kOwnBatch,    // each rank trains for itself
+  kAverage,     // each rank has the loss of its own batch, and all have the same parameters
+  kWholeBatch,  // one process has the batches of all ranks
+};
+
+Vista vista_of(Variant variant);
 
 struct Programs {
   std::filesystem::path step_worker;

@@ -39,6 +39,30 @@ TEST(Agreement, FindsAVariantThatSharesWhereItShouldNot) {
                Error);
 }
 
+TEST(Agreement, HoldsTheWholeBatchToTheMeanOfItsParts) {
+  EXPECT_NO_THROW(
+      require_agreement(kAnyCase, {{Variant::kSharded, {2.3, 2.4}}, {Variant::kPytorchThreads, {2.35}}}));
+  try {
+    require_agreement(kAnyCase, {{Variant::kSharded, {2.3, 2.4}}, {Variant::kPytorchThreads, {2.3}}});
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::kMismatch);
+    EXPECT_EQ(error.message(),
+              "sharded and pytorch-threads do not train the same: after the warm-up of mlp:32 the ranks have "
+              "a mean "
+              "loss of 2.350000 with the one and the whole batch has 2.300000 with the other");
+  }
+}
+
+TEST(Agreement, KnowsThatBatchNormTellsAWholeBatchFromItsParts) {
+  const TrainingCase with_batch_norm{.model = Model::kResNet18, .batch = 8};
+  EXPECT_NO_THROW(
+      require_agreement(with_batch_norm, {{Variant::kDdp, {2.3, 2.4}}, {Variant::kPytorchThreads, {2.3}}}));
+  EXPECT_THROW(require_agreement(with_batch_norm,
+                                 {{Variant::kPytorchThreads, {2.3}}, {Variant::kPytorchThreadsFused, {2.4}}}),
+               Error);
+}
+
 TEST(Agreement, TakesNoLossAtAllForAgreement) {
   EXPECT_NO_THROW(require_agreement(kAnyCase, {}));
 }

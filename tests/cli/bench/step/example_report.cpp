@@ -5,14 +5,16 @@
 namespace lockstep::bench::step {
 namespace {
 
-void add_case(Observations& seen, const TrainingCase& training, const std::array<double, 6>& medians_ms) {
+void add_case(Observations& seen, const TrainingCase& training,
+              const std::array<double, kVariants.size()>& medians_ms) {
   std::size_t i = 0;
   for (const Variant variant : kVariants) {
     const double middle = medians_ms[i++];
     seen.series.push_back({.training = training,
                            .variant = variant,
-                           .times_ms = {middle * 2, middle * 0.5, middle},
-                           .peak_rss_bytes = 100'000'000 * i});
+                           .seen = {.times_ms = {middle * 2, middle * 0.5, middle},
+                                    .peak_rss_bytes = 100'000'000 * i,
+                                    .total_memory_bytes = 150'000'000 * i}});
   }
 }
 
@@ -20,8 +22,8 @@ void add_case(Observations& seen, const TrainingCase& training, const std::array
 
 Observations example_observations() {
   Observations seen;
-  add_case(seen, kMlpCase, {40, 44, 30, 30, 66, 60.5});
-  add_case(seen, kGptCase, {100, 110, 90, 90, 165, 176});
+  add_case(seen, kMlpCase, {40, 44, 44, 42, 30, 30, 66, 60.5, 50, 46.2});
+  add_case(seen, kGptCase, {100, 110, 105, 112, 90, 90, 165, 176, 115.5, 120});
   seen.versions = {"lockstep 1.2.3 on libtorch 2.3.4", "PyTorch 2.3.4"};
   return seen;
 }

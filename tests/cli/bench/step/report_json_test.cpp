@@ -29,29 +29,31 @@ TEST(StepReportJson, SaysItsFormatAndWhereItWasMade) {
 
 TEST(StepReportJson, HasAnEntryForEachResult) {
   const Json results = example_json().at("results");
-  ASSERT_EQ(results.size(), 12);
+  ASSERT_EQ(results.size(), 2 * kVariants.size());
   EXPECT_EQ(results.at(1), Json::parse(R"({
     "model": "mlp", "batch": 32, "variant": "ddp", "ranks": 2, "median_ms": 44.0, "p10_ms": 22.0, "p90_ms": 88.0,
-    "peak_rss_mb": 200.0, "samples": 3})"));
-  EXPECT_EQ(results.at(8).at("variant"), "ddp-1rank");
-  EXPECT_EQ(results.at(8).at("ranks"), 1);
+    "peak_rss_mb": 200.0, "total_memory_mb": 300.0, "samples": 3})"));
+  EXPECT_EQ(results.at(4).at("variant"), "ddp-1rank");
+  EXPECT_EQ(results.at(4).at("ranks"), 1);
 }
 
 TEST(StepReportJson, HasTheRatiosOfEachCase) {
   const Json ratios = example_json().at("ratios");
   ASSERT_EQ(ratios.size(), 2);
   EXPECT_EQ(ratios.at(0), Json::parse(R"({
-    "model": "mlp", "batch": 32, "speed_up": 1.375, "overhead": 1.1, "one_rank": 1.0})"));
+    "model": "mlp", "batch": 32, "sharded_speed_up": 1.4404761904761905, "sharded_vs_threads": 1.1,
+    "sharded_overhead": 1.05, "sharded_memory": 0.42857142857142855,
+    "shared_memory": 1.3333333333333333, "speed_up": 1.375, "overhead": 1.1, "one_rank": 1.0})"));
 }
 
 TEST(StepReportJson, SaysWhichBarsWereReached) {
   const Json bars = example_json().at("bars");
-  ASSERT_EQ(bars.size(), 3);
-  EXPECT_EQ(bars.at(0).at("ratio"), "speed_up");
-  EXPECT_EQ(bars.at(0).at("at_least"), 1.25);
-  EXPECT_NEAR(bars.at(0).at("geometric_mean"), 1.436, 0.001);
+  ASSERT_EQ(bars.size(), kRatios.size());
+  EXPECT_EQ(bars.at(0).at("ratio"), "sharded_speed_up");
+  EXPECT_EQ(bars.at(0).at("at_least"), 1.5);
+  EXPECT_NEAR(bars.at(0).at("geometric_mean"), 1.504, 0.001);
   EXPECT_EQ(bars.at(0).at("reached"), true);
-  EXPECT_EQ(bars.at(1).at("at_most"), 1.12);
+  EXPECT_EQ(bars.at(2).at("at_most"), 1.06);
 }
 
 TEST(StepReportJson, HasNothingForWhatWasNotMeasured) {

@@ -14,6 +14,11 @@ namespace {
 using testing::ElementsAre;
 using testing::ElementsAreArray;
 
+const Ratio& ratio_called(std::string_view name) {
+  return *std::find_if(kRatios.begin(), kRatios.end(),
+                       [&](const Ratio& ratio) { return ratio.name == name; });
+}
+
 // Without some of the variants.
 Report without(const std::vector<Variant>& variants) {
   Report report = example_report();
@@ -33,6 +38,7 @@ TEST(StepReport, SummarizesTheTimesOfEachVariant) {
   EXPECT_EQ(result->p10_ms, 22);
   EXPECT_EQ(result->p90_ms, 88);
   EXPECT_EQ(result->peak_rss_mb, 200);
+  EXPECT_EQ(result->total_memory_mb, 300);
   EXPECT_EQ(result->samples, 3U);
   EXPECT_EQ(report.find({.model = Model::kMlp, .batch = 33}, Variant::kDdp), nullptr);
 }
@@ -43,37 +49,43 @@ TEST(StepReport, KeepsTheOrderOfTheCases) {
 }
 
 TEST(StepReport, ComparesWithTheFasterOfPytorchsVariants) {
-  EXPECT_DOUBLE_EQ(example_report().ratio(kMlpCase, Ratio::kSpeedUp).value(), 60.5 / 44);
-  EXPECT_DOUBLE_EQ(example_report().ratio(kGptCase, Ratio::kSpeedUp).value(), 165.0 / 110);
+  EXPECT_DOUBLE_EQ(example_report().ratio(kMlpCase, ratio_called("speed-up")).value(), 60.5 / 44);
+  EXPECT_DOUBLE_EQ(example_report().ratio(kGptCase, ratio_called("speed-up")).value(), 165.0 / 110);
 }
 
 TEST(StepReport, ComparesWithTheVariantOfPytorchThatIsThere) {
-  EXPECT_DOUBLE_EQ(without({Variant::kPytorchDdpView}).ratio(kMlpCase, Ratio::kSpeedUp).value(), 66.0 / 44);
+  EXPECT_DOUBLE_EQ(without({Variant::kPytorchDdpView}).ratio(kMlpCase, ratio_called("speed-up")).value(),
+                   66.0 / 44);
 }
 
 TEST(StepReport, ComparesWithNoCommunicationAndWithPlainLibtorch) {
-  EXPECT_DOUBLE_EQ(example_report().ratio(kMlpCase, Ratio::kOverhead).value(), 1.1);
-  EXPECT_DOUBLE_EQ(example_report().ratio(kMlpCase, Ratio::kOneRank).value(), 1);
+  EXPECT_DOUBLE_EQ(example_report().ratio(kMlpCase, ratio_called("overhead")).value(), 1.1);
+  EXPECT_DOUBLE_EQ(example_report().ratio(kMlpCase, ratio_called("one rank")).value(), 1);
 }
 
 TEST(StepReport, HasNoRatioWithoutItsVariants) {
   const Report report = without({Variant::kPytorchDdp, Variant::kPytorchDdpView, Variant::kNoComm});
-  EXPECT_FALSE(report.ratio(kMlpCase, Ratio::kSpeedUp));
-  EXPECT_FALSE(report.geometric_mean(Ratio::kSpeedUp));
-  EXPECT_FALSE(report.geometric_mean(Ratio::kOverhead));
-  EXPECT_TRUE(report.geometric_mean(Ratio::kOneRank));
+  EXPECT_FALSE(report.ratio(kMlpCase, ratio_called("speed-up")));
+  EXPECT_FALSE(report.geometric_mean(ratio_called("speed-up")));
+  EXPECT_FALSE(report.geometric_mean(ratio_called("overhead")));
+  EXPECT_TRUE(report.geometric_mean(ratio_called("one rank")));
 }
 
 TEST(StepReport, AveragesRatiosGeometrically) {
-  EXPECT_DOUBLE_EQ(example_report().geometric_mean(Ratio::kSpeedUp).value(), std::sqrt(1.375 * 1.5));
-  EXPECT_DOUBLE_EQ(example_report().geometric_mean(Ratio::kOverhead).value(), 1.1);
+  EXPECT_DOUBLE_EQ(example_report().geometric_mean(ratio_called("speed-up")).value(), std::sqrt(1.375 * 1.5));
+  EXPECT_DOUBLE_EQ(example_report().geometric_mean(ratio_called("overhead")).value(), 1.1);
 }
 
-TEST(Bar, IsReachedAtItsLimit) {
-  EXPECT_TRUE(reaches({Ratio::kSpeedUp, 1.25, true}, 1.25));
-  EXPECT_FALSE(reaches({Ratio::kSpeedUp, 1.25, true}, 1.2499));
-  EXPECT_TRUE(reaches({Ratio::kOverhead, 1.12, false}, 1.12));
-  EXPECT_FALSE(reaches({Ratio::kOverhead, 1.12, false}, 1.1201));
+TEST(StepReport, ComparesTheBestOfTheShardedWithEachPeersBest) {
+  EXPECT_DOUBLE_EQ(example_report().ratio(kMlpCase, ratio_called("sharded speed-up")).value(), 60.5 / 42);
+  EXPECT_DOUBLE_EQ(example_report().ratio(kMlpCase, ratio_called("sharded vs threads")).value(), 46.2 / 42);
+  EXPECT_DOUBLE_EQ(example_report().ratio(kGptCase, ratio_called("sharded vs threads")).value(), 115.5 / 105);
+  EXPECT_DOUBLE_EQ(example_report().ratio(kMlpCase, ratio_called("sharded overhead")).value(), 1.05);
+}
+
+TEST(StepReport, ComparesMemoryInAll) {
+  EXPECT_DOUBLE_EQ(example_report().ratio(kMlpCase, ratio_called("sharded memory")).value(), 3.0 / 7);
+  EXPECT_DOUBLE_EQ(example_report().ratio(kMlpCase, ratio_called("shared memory")).value(), 4.0 / 3);
 }
 
 }  // namespace

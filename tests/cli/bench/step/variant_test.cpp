@@ -7,8 +7,8 @@ namespace lockstep::bench::step {
 namespace {
 
 using testing::Contains;
+using testing::Each;
 using testing::ElementsAre;
-using testing::Not;
 using testing::SizeIs;
 
 using Words = std::vector<std::string>;
@@ -23,10 +23,10 @@ TEST(Variant, StartsAHelperForEachRankOfDdp) {
   const WorkerTeam team = team_of(Variant::kDdp);
   EXPECT_EQ(team.name, "ddp (gpt:8)");
   EXPECT_EQ(team.ranks, 2);
-  EXPECT_THAT(
-      team.commands,
-      ElementsAre(Words{"/x/step", "--model", "gpt", "--batch", "8", "--size", "2", "--rank", "0", "--ddp"},
-                  Words{"/x/step", "--model", "gpt", "--batch", "8", "--size", "2", "--rank", "1", "--ddp"}));
+  EXPECT_THAT(team.commands, ElementsAre(Words{"/x/step", "--model", "gpt", "--batch", "8", "--method", "ddp",
+                                               "--size", "2", "--rank", "0"},
+                                         Words{"/x/step", "--model", "gpt", "--batch", "8", "--method", "ddp",
+                                               "--size", "2", "--rank", "1"}));
 }
 
 TEST(Variant, StartsTheScriptForEachRankOfPytorch) {
@@ -40,20 +40,40 @@ TEST(Variant, StartsTheScriptForEachRankOfPytorch) {
 
 TEST(Variant, HasOneRankWhereItIsCalledSo) {
   EXPECT_THAT(team_of(Variant::kDdpOneRank).commands, SizeIs(1));
-  EXPECT_THAT(team_of(Variant::kDdpOneRank).commands[0], Contains("--ddp"));
+  EXPECT_THAT(team_of(Variant::kDdpOneRank).commands[0], Contains("ddp"));
   EXPECT_THAT(team_of(Variant::kPlainOneRank).commands, SizeIs(1));
-  EXPECT_THAT(team_of(Variant::kPlainOneRank).commands[0], Not(Contains("--ddp")));
+  EXPECT_THAT(team_of(Variant::kPlainOneRank).commands[0], Contains("alone"));
 }
 
-TEST(Variant, KeepsTheRanksOfNoCommApart) {
-  for (const Words& words : team_of(Variant::kNoComm).commands) {
-    EXPECT_THAT(words, Not(Contains("--ddp")));
+TEST(Variant, TellsTheRanksHowToTrain) {
+  for (const auto& [variant, method] :
+       {std::pair(Variant::kNoComm, "alone"), std::pair(Variant::kDdp, "ddp"),
+        std::pair(Variant::kSharded, "sharded"), std::pair(Variant::kShardedShared, "sharded-shared")}) {
+    EXPECT_THAT(team_of(variant).commands, SizeIs(2));
+    EXPECT_THAT(team_of(variant).commands, Each(Contains(method)));
   }
 }
 
-TEST(Variant, GivesEveryRankOneThread) {
+TEST(Variant, HasOneProcessInPlaceOfBothRanks) {
+  EXPECT_THAT(team_of(Variant::kPytorchThreads).commands,
+              ElementsAre(Words{"/y/python", "-B", "/x/worker.py", "--model", "gpt", "--batch", "8", "--size",
+                                "1", "--rank", "0", "--threads", "2"}));
+  EXPECT_THAT(team_of(Variant::kPytorchThreadsFused).commands,
+              ElementsAre(Words{"/y/python", "-B", "/x/worker.py", "--model", "gpt", "--batch", "8", "--size",
+                                "1", "--rank", "0", "--threads", "2", "--fused"}));
+}
+
+TEST(Variant, GivesEachOfTwoCoresOneThread) {
   for (const Variant variant : kVariants) {
-    EXPECT_EQ(team_of(variant).process.environment.at("OMP_NUM_THREADS"), "1") << to_string(variant);
+    const bool both = vista_of(variant) == Vista::kWholeBatch;
+    EXPECT_EQ(team_of(variant).process.environment.at("OMP_NUM_THREADS"), both ? "2" : "1")
+        << to_string(variant);
+  }
+}
+
+TEST(Variant, KnowsWhichOnesArePytorchs) {
+  for (const Variant variant : kVariants) {
+    EXPECT_EQ(is_pytorch(variant), to_string(variant).starts_with("pytorch")) << to_string(variant);
   }
 }
 
