@@ -18,6 +18,7 @@
 #include "cli/bench/lockstep_contestant.h"
 #include "cli/bench/plot.h"
 #include "cli/bench/report_json.h"
+#include "cli/bench/scaling/scaling_command.h"
 #include "cli/bench/step/step_command.h"
 #include "cli/bench/table.h"
 #include "cli/command.h"
@@ -35,12 +36,15 @@ using config::ByteSize;
 constexpr const char* kBenchHelp =
     "usage: lockstep bench allreduce [OPTION]...\n"
     "       lockstep bench step [OPTION]...\n"
+    "       lockstep bench scaling [OPTION]...\n"
     "\n"
     "allreduce measures how fast all-reduce is on this machine, beside libtorch's Gloo, Open MPI and what "
     "the\n"
-    "hardware allows; step how long a training step takes, beside PyTorch's DistributedDataParallel and "
-    "beside no\n"
-    "communication at all. Run one of them with --help for its options.\n";
+    "hardware allows; step how long a training step takes, beside PyTorch on two ranks and in one process, "
+    "and\n"
+    "beside no communication at all; scaling how the cost of training together grows with ranks, parameters "
+    "and\n"
+    "steps. Run one of them with --help for its options.\n";
 
 struct AllReduceOptions {
   std::vector<int> ranks = {2, 4};
@@ -186,6 +190,9 @@ int run_bench(int argc, const char* const* argv) {
   if (name == "step") {
     return bench::step::run_step_command(argc - 1, argv + 1);
   }
+  if (name == "scaling") {
+    return bench::scaling::run_scaling_command(argc - 1, argv + 1);
+  }
   if (name == "worker") {
     return run_bench_worker(argc - 1, argv + 1);
   }
@@ -196,8 +203,8 @@ int run_bench(int argc, const char* const* argv) {
   if (name.empty()) {
     std::cerr << kBenchHelp;
   } else {
-    std::cerr << fmt::format("lockstep bench: unknown benchmark '{}'; there are 'allreduce' and 'step'\n",
-                             name);
+    std::cerr << fmt::format(
+        "lockstep bench: unknown benchmark '{}'; there are 'allreduce', 'step' and 'scaling'\n", name);
   }
   return kExitTrouble;
 }

@@ -3,19 +3,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <string_view>
 #include <vector>
 
+#include "cli/bench/axis.h"
 #include "cli/bench/svg.h"
 #include "cli/doctor/size_text.h"
 
 namespace lockstep::bench {
 namespace {
 
+using svg::Axis;
 using svg::kInk;
 using svg::line;
+using svg::Range;
 using svg::text_at;
 
 constexpr double kPanelWidth = 400;
@@ -48,31 +49,6 @@ Curve curve_of(Implementation implementation) {
 
 constexpr Curve kBoundCurve = {"bound", "#8a949e", R"(stroke-width="1.8" stroke-dasharray="6 4")"};
 
-// A logarithmic axis: from values to places on the svg.
-class Axis {
- public:
-  Axis(double low, double high, double first, double last)
-      : low_(std::log(low)), scale_((last - first) / std::max(std::log(high) - low_, 1e-9)), first_(first) {}
-
-  double place(double value) const { return first_ + (std::log(value) - low_) * scale_; }
-
- private:
-  double low_;
-  double scale_;
-  double first_;
-};
-
-struct Range {
-  double low = std::numeric_limits<double>::max();
-  double high = 0;
-
-  void include(double value) {
-    low = std::min(low, value);
-    high = std::max(high, value);
-  }
-};
-
-// Whole decades around all times, so that the lines of the grid are its ends.
 Range time_range(const Report& report) {
   Range range;
   for (const Result& result : report.results) {
@@ -82,9 +58,7 @@ Range time_range(const Report& report) {
   for (const Bound& bound : report.bounds) {
     range.include(bound.bound_us);
   }
-  const double low = std::pow(10, std::floor(std::log10(range.low)));
-  const double high = std::pow(10, std::ceil(std::log10(range.high)));
-  return {.low = low, .high = std::max(high, low * 10)};
+  return svg::decades_around(range);
 }
 
 Range size_range(const Report& report) {
@@ -113,8 +87,8 @@ class Panel {
         ranks_(ranks),
         left_(left),
         times_(time_range(report)),
-        x_(size_range(report).low, size_range(report).high, left, left + kPanelWidth),
-        y_(times_.low, times_.high, kTop + kPanelHeight, kTop) {}
+        x_(size_range(report), left, left + kPanelWidth),
+        y_(times_, kTop + kPanelHeight, kTop) {}
 
   std::string render(bool with_times) const {
     std::string svg = fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"#ffffff\"/>\n",

@@ -1,0 +1,104 @@
+#include "cli/bench/scaling/table.h"
+
+#include <fmt/format.h>
+
+#include "cli/bench/time_text.h"
+
+namespace lockstep::bench::scaling {
+namespace {
+
+constexpr double kMillion = 1e6;
+
+std::string ranks_text(int ranks) {
+  return fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s");
+}
+
+std::string headings(const Report& report, int ranks) {
+  std::string text = ranks_text(ranks);
+  if (ranks > report.machine.cores) {
+    text += fmt::format(" on {}: oversubscribed, a step has the time of the other ranks of its core in it",
+                        cores_text(report.machine));
+  }
+  return text + fmt::format("\n{:>10}{:>12}{:>12}{:>12}{:>12}{:>9}{:>9}{:>10}{:>13}{:>11}\n", "parameters",
+                            "compute ms", "no-comm ms", "step ms", "outside ms", "share", "comm", "ns/param",
+                            "peak RSS MB", "in all MB");
+}
+
+std::string row(const Result& result) {
+  const auto parameters = static_cast<double>(result.point.parameters);
+  return fmt::format("{:>8.1f} M{:>12}{:>12}{:>12}{:>12}{:>7.1f} %{:>7.1f} %{:>10.2f}{:>13.0f}{:>11.0f}\n",
+                     parameters / kMillion, time_text(result.compute_ms), time_text(result.no_comm_ms),
+                     time_text(result.step_ms), time_text(result.outside_ms()), 100 * result.outside_share(),
+                     100 * result.communication_share(), result.outside_ms() * kMillion / parameters,
+                     result.peak_rss_mb, result.total_memory_mb);
+}
+
+std::string growth_lines(const Growth& growth) {
+  std::string text;
+  if (growth.time) {
+    text +=
+        fmt::format("  time outside compute grows with parameters to the power of {:.3f} (+- {:.3f}): {}\n",
+                    growth.time->slope, growth.time->slope_error,
+                    growth.time->slope <= kLargestExponent ? "linear or less" : "faster than linear");
+  }
+  if (growth.memory) {
+    text += fmt::format(
+        "  memory in all is {:.0f} MB and {:.2f} bytes (+- {:.2f}) for each parameter on each rank\n",
+        growth.memory->at_zero / kMillion, growth.memory->slope / growth.ranks,
+        growth.memory->slope_error / growth.ranks);
+  }
+  return text;
+}
+
+std::string drift_line(std::string_view name, const Drift& drift, double limit) {
+  return fmt::format(
+      "  {:<9} {:>9} in the first quarter, {:>9} in the last: ratio {:.4f}, {}; trend {:+.2f} % (+- {:.2f} "
+      "%)\n",
+      name, time_text(drift.first_quarter), time_text(drift.last_quarter), drift.ratio(),
+      drift.ratio() <= limit ? "flat" : fmt::format("not flat, that is at most {:.2f}", limit),
+      100 * drift.change, 100 * drift.change_error);
+}
+
+std::string endurance_lines(const Report& report) {
+  if (!report.endurance) {
+    return "";
+  }
+  const Endurance& run = *report.endurance;
+  return fmt::format("{} steps of {}, {:.1f} M parameters, in {} windows\n", run.steps,
+                     ranks_text(run.point.ranks), static_cast<double>(run.point.parameters) / kMillion,
+                     report.windows.size()) +
+         drift_line("step ms", run.time_ms, kFlatTime) + drift_line("memory MB", run.memory_mb, kFlatMemory) +
+         "\n";
+}
+
+}  // namespace
+
+std::string render_table(const Report& report) {
+  std::string text = fmt::format(
+      "training step of an mlp, batch {} per rank, with {}; medians of the slowest rank, {} round{}\n\n",
+      report.batch, report.method, report.rounds, report.rounds == 1 ? "" : "s");
+  for (const Growth& growth : report.growth) {
+    text += headings(report, growth.ranks);
+    for (const Result& result : report.results) {
+      if (result.point.ranks == growth.ranks) {
+        text += row(result);
+      }
+    }
+    text += growth_lines(growth) + "\n";
+  }
+  text += endurance_lines(report);
+  text +=
+      "compute    forward and backward of ranks that do not communicate\n"
+      "no-comm    the same and the update of torch::optim, each rank for itself\n"
+      "outside    step - compute: averaging, update, handing out the parameters; share of the step\n"
+      "comm       1 - no-comm / step; below zero where sharing the update saves more than communication "
+      "costs\n";
+  text += machine_lines(report.machine);
+  text += fmt::format("versions   {}\n", report.version);
+  for (const std::string& line : report.left_out) {
+    text += fmt::format("left out   {}\n", line);
+  }
+  return text;
+}
+
+}  // namespace lockstep::bench::scaling

@@ -1,0 +1,13 @@
+#pragma once
+
+// The report as a page for people.
+
+#include <string>
+
+#include "cli/bench/scaling/report.h"
+
+namespace lockstep::bench::scaling {
+
+std::string render_table(const Report& report);
+
+}  // namespace lockstep::bench::scaling

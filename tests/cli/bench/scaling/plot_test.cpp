@@ -1,0 +1,46 @@
+#include "cli/bench/scaling/plot.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/bench/scaling/example_report.h"
+#include "cli/bench/svg_fault.h"
+
+namespace lockstep::bench::scaling {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+TEST(ScalingPlot, IsWellFormedWhateverTheMachineIsCalled) {
+  const std::string svg = render_svg(example_report());
+  EXPECT_EQ(svg_fault(svg), "");
+  EXPECT_THAT(svg, HasSubstr("Example &lt;8&gt; &amp; Sons, 2 cores."));
+}
+
+TEST(ScalingPlot, HasACurveForEachNumberOfRanksAndTheLongRun) {
+  const std::string svg = render_svg(example_report());
+  for (const char* series : {"time outside compute 1", "time outside compute 4", "peak memory of all ranks 1",
+                             "peak memory of all ranks 4", "step time", "memory"}) {
+    EXPECT_THAT(svg, HasSubstr("data-series=\"" + std::string(series) + "\"")) << series;
+  }
+}
+
+TEST(ScalingPlot, HasNoPanelForALongRunThatWasNot) {
+  Observations seen = example_observations();
+  seen.long_run.windows.clear();
+  EXPECT_THAT(render_svg(summarize(seen)), Not(HasSubstr("data-series=\"step time\"")));
+}
+
+TEST(ScalingPlot, HasNoNumberThatIsNone) {
+  Observations seen = example_observations();
+  seen.series.resize(3);
+  seen.series[2].seen.times_ms = {1};  // less than computation takes
+  const std::string svg = render_svg(summarize(seen));
+  EXPECT_EQ(svg_fault(svg), "");
+  EXPECT_THAT(svg, Not(HasSubstr("nan")));
+  EXPECT_THAT(svg, Not(HasSubstr("inf")));
+}
+
+}  // namespace
+}  // namespace lockstep::bench::scaling

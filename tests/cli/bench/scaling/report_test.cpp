@@ -1,0 +1,96 @@
+#include "cli/bench/scaling/report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/bench/scaling/example_report.h"
+
+namespace lockstep::bench::scaling {
+namespace {
+
+using testing::ElementsAre;
+using testing::SizeIs;
+
+TEST(ScalingReport, SplitsAStepIntoComputeAndTheRest) {
+  const Report report = example_report();
+  ASSERT_THAT(report.results, SizeIs(4));
+  const Result& result = report.results[0];
+  EXPECT_EQ(result.point, kOneSmall);
+  EXPECT_EQ(result.compute_ms, 3);
+  EXPECT_EQ(result.no_comm_ms, 5);
+  EXPECT_EQ(result.step_ms, 4);
+  EXPECT_EQ(result.step_p10_ms, 2);
+  EXPECT_EQ(result.step_p90_ms, 8);
+  EXPECT_EQ(result.outside_ms(), 1);
+  EXPECT_EQ(result.outside_share(), 0.25);
+  EXPECT_EQ(result.communication_share(), -0.25);
+}
+
+TEST(ScalingReport, HasTheMemoryOfTheMethodOnly) {
+  const Result result = example_report().results[3];
+  EXPECT_EQ(result.peak_rss_mb, 1300);
+  EXPECT_EQ(result.total_memory_mb, 4 * 1300);
+}
+
+TEST(ScalingReport, FitsTheGrowthOnEachNumberOfRanks) {
+  const Report report = example_report();
+  EXPECT_THAT(report.rank_counts(), ElementsAre(1, 4));
+  ASSERT_THAT(report.growth, SizeIs(2));
+  EXPECT_NEAR(report.growth[0].time.value().slope, 1, 1e-12);
+  EXPECT_NEAR(report.growth[1].time.value().slope, 0.5, 1e-12);
+  EXPECT_NEAR(report.growth[0].memory.value().slope, 12, 1e-9);
+  EXPECT_NEAR(report.growth[0].memory.value().at_zero, 1e8, 1);
+  EXPECT_NEAR(report.growth[1].memory.value().slope, 4 * 12, 1e-9);
+}
+
+TEST(ScalingReport, FitsNothingThroughOnePoint) {
+  Observations seen = example_observations();
+  seen.series.resize(3);
+  const Report report = summarize(seen);
+  ASSERT_THAT(report.growth, SizeIs(1));
+  EXPECT_FALSE(report.growth[0].time);
+  EXPECT_FALSE(report.growth[0].memory);
+}
+
+// Noise can make a small step look faster than its computation.
+TEST(ScalingReport, FitsNoTimeThatIsNone) {
+  Observations seen = example_observations();
+  seen.series[2].seen.times_ms = {2};  // the step of the first point
+  const Report report = summarize(seen);
+  EXPECT_EQ(report.results[0].outside_ms(), -1);
+  EXPECT_FALSE(report.growth[0].time);
+  EXPECT_TRUE(report.growth[0].memory);
+}
+
+TEST(ScalingReport, SeesThatALongRunIsFlat) {
+  const Endurance run = example_report().endurance.value();
+  EXPECT_EQ(run.steps, 80);
+  EXPECT_EQ(run.time_ms.first_quarter, 2);
+  EXPECT_EQ(run.time_ms.ratio(), 1);
+  EXPECT_EQ(run.time_ms.change, 0);
+  EXPECT_EQ(run.memory_mb.last_quarter, 50);
+}
+
+// From 2.0 to 2.7 ms in eight windows: 0.7 of 2.35 on average.
+TEST(ScalingReport, SeesThatALongRunGetsSlower) {
+  Observations seen = example_observations();
+  double time = 2;
+  for (Window& window : seen.long_run.windows) {
+    window.median_ms = time;
+    time += 0.1;
+  }
+  const Drift drift = summarize(seen).endurance.value().time_ms;
+  EXPECT_DOUBLE_EQ(drift.first_quarter, 2.05);
+  EXPECT_DOUBLE_EQ(drift.last_quarter, 2.65);
+  EXPECT_NEAR(drift.change, 0.7 / 2.35, 1e-12);
+  EXPECT_NEAR(drift.change_error, 0, 1e-9);
+}
+
+TEST(ScalingReport, SaysNothingAboutARunOfThreeWindows) {
+  Observations seen = example_observations();
+  seen.long_run.windows.resize(3);
+  EXPECT_FALSE(summarize(seen).endurance);
+}
+
+}  // namespace
+}  // namespace lockstep::bench::scaling
