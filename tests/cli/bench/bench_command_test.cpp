@@ -105,7 +105,7 @@ TEST(Bench, KnowsWhichBenchmarksThereAre) {
   const auto done = run_lockstep({"bench", "broadcast"});
   EXPECT_EQ(done.status.exit_code, 2);
   EXPECT_EQ(done.standard_error,
-            "lockstep bench: unknown benchmark 'broadcast'; there are 'allreduce' and 'step'\n");
+            "lockstep bench: unknown benchmark 'broadcast'; there are 'allreduce', 'step' and 'scaling'\n");
 }
 
 TEST(BenchWorker, EndsWhenNobodyWantsIt) {

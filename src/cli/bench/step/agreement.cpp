@@ -49,9 +49,9 @@ void compare_with_whole(const TrainingCase& training, const WarmUpLosses& parts,
   }
 }
 
-const WarmUpLosses* first_with(Vista vista, const std::vector<WarmUpLosses>& losses) {
+const WarmUpLosses* first_with(LossKind kind, const std::vector<WarmUpLosses>& losses) {
   const auto found = std::find_if(losses.begin(), losses.end(),
-                                  [&](const WarmUpLosses& some) { return vista_of(some.variant) == vista; });
+                                  [&](const WarmUpLosses& some) { return loss_kind(some.variant) == kind; });
   return found != losses.end() ? &*found : nullptr;
 }
 
@@ -59,10 +59,10 @@ const WarmUpLosses* first_with(Vista vista, const std::vector<WarmUpLosses>& los
 
 void require_agreement(const TrainingCase& training, const std::vector<WarmUpLosses>& losses) {
   for (const WarmUpLosses& some : losses) {
-    compare(training, *first_with(vista_of(some.variant), losses), some);
+    compare(training, *first_with(loss_kind(some.variant), losses), some);
   }
-  const WarmUpLosses* parts = first_with(Vista::kAverage, losses);
-  const WarmUpLosses* whole = first_with(Vista::kWholeBatch, losses);
+  const WarmUpLosses* parts = first_with(LossKind::kInStep, losses);
+  const WarmUpLosses* whole = first_with(LossKind::kWholeBatch, losses);
   if (parts != nullptr && whole != nullptr && !has_batch_norm(training.model)) {
     compare_with_whole(training, *parts, *whole);
   }

@@ -13,7 +13,7 @@ namespace {
 constexpr int kRanks = 2;
 
 bool is_one_process(Variant variant) {
-  return vista_of(variant) == Vista::kWholeBatch;
+  return loss_kind(variant) == LossKind::kWholeBatch;
 }
 
 Method method_of(Variant variant) {
@@ -96,20 +96,28 @@ int rank_count(Variant variant) {
 }
 
 bool is_pytorch(Variant variant) {
-  return variant >= Variant::kPytorchDdp;
+  switch (variant) {
+    case Variant::kPytorchDdp:
+    case Variant::kPytorchDdpView:
+    case Variant::kPytorchThreads:
+    case Variant::kPytorchThreadsFused:
+      return true;
+    default:
+      return false;
+  }
 }
 
-Vista vista_of(Variant variant) {
+LossKind loss_kind(Variant variant) {
   switch (variant) {
     case Variant::kNoComm:
     case Variant::kDdpOneRank:
     case Variant::kPlainOneRank:
-      return Vista::kOwnBatch;
+      return LossKind::kAlone;
     case Variant::kPytorchThreads:
     case Variant::kPytorchThreadsFused:
-      return Vista::kWholeBatch;
+      return LossKind::kWholeBatch;
     default:
-      return Vista::kAverage;
+      return LossKind::kInStep;
   }
 }
 

@@ -30,19 +30,18 @@ inline constexpr std::array kVariants = {Variant::kNoComm,         Variant::kDdp
                                          Variant::kPytorchDdp,     Variant::kPytorchDdpView,
                                          Variant::kPytorchThreads, Variant::kPytorchThreadsFused};
 
-// "no-comm", "ddp", "sharded", "sharded-shared", "ddp-1rank", "plain-1rank", "pytorch-ddp", "pytorch-ddp-view", "pytorch-threads", ...
-std::string_view to_string(Variant variant);
-int rank_count(Variant variant);  // the number of processes
+std::string_view to_string(Variant variant);  // "no-comm", "ddp", "sharded", "sharded-shared", ...
+int rank_count(Variant variant);              // the number of processes
 bool is_pytorch(Variant variant);
 
-// What a step of a variant sees, and so which losses it has.
-enum class Vista {
-  kOwnBatch,    // each rank trains for itself
-  kAverage,     // each rank has the loss of its own batch, and all have the same parameters
-  kWholeBatch,  // one process has the batches of all ranks
+// Which loss a step of a variant reports.
+enum class LossKind {
+  kAlone,       // of a rank that trains for itself
+  kInStep,      // of a rank's own batch, with the same parameters as all others
+  kWholeBatch,  // of one process that has the batches of all ranks
 };
 
-Vista vista_of(Variant variant);
+LossKind loss_kind(Variant variant);
 
 struct Programs {
   std::filesystem::path step_worker;

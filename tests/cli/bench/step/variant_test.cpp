@@ -65,7 +65,7 @@ TEST(Variant, HasOneProcessInPlaceOfBothRanks) {
 
 TEST(Variant, GivesEachOfTwoCoresOneThread) {
   for (const Variant variant : kVariants) {
-    const bool both = vista_of(variant) == Vista::kWholeBatch;
+    const bool both = loss_kind(variant) == LossKind::kWholeBatch;
     EXPECT_EQ(team_of(variant).process.environment.at("OMP_NUM_THREADS"), both ? "2" : "1")
         << to_string(variant);
   }
