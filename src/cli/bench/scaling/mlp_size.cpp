@@ -22,7 +22,7 @@ std::int64_t mlp_parameters(int width) {
 int mlp_width(std::int64_t parameters) {
   constexpr double kA = kInnerLayers;
   constexpr double kB = kInputs + 1 + kInnerLayers + kClasses;
-  const double c = static_cast<double>(kClasses - parameters);
+  const auto c = static_cast<double>(kClasses - parameters);
   const double exact = (-kB + std::sqrt(std::max(kB * kB - 4 * kA * c, 0.0))) / (2 * kA);
   return static_cast<int>(std::max<std::int64_t>(std::llround(exact / kMultiple), 1) * kMultiple);
 }

@@ -117,8 +117,10 @@ std::string legend(const Report& report) {
   std::string picture;
   const std::vector<Variant> variants = report.variants();
   for (std::size_t i = 0; i < variants.size(); ++i) {
-    const double x = kLeft + static_cast<double>(i % kLegendColumns) * kLegendStep;
-    const double y = kFirstRow + static_cast<double>(i / kLegendColumns) * kRowStep;
+    const std::size_t row = i / kLegendColumns;
+    const std::size_t column = i % kLegendColumns;
+    const double x = kLeft + static_cast<double>(column) * kLegendStep;
+    const double y = kFirstRow + static_cast<double>(row) * kRowStep;
     picture += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"14\" fill=\"{}\"/>\n", x, y,
                            color_of(variants[i]));
     picture += text_at(x + 20, y + 11, to_string(variants[i]), {.color = kInk});
