@@ -2,7 +2,6 @@
 
 // How the C++ workers train: the coordinator names a method, the worker carries it out.
 
-#include <array>
 #include <string_view>
 
 namespace lockstep::bench {
@@ -14,9 +13,6 @@ enum class Method {
   kSharded,           // DistributedDataParallel with lockstep::optim
   kSharedParameters,  // likewise, with one set of parameters for all ranks
 };
-
-inline constexpr std::array kMethods = {Method::kCompute, Method::kAlone, Method::kDdp, Method::kSharded,
-                                        Method::kSharedParameters};
 
 std::string_view to_string(Method method);  // "compute", "alone", "ddp", "sharded", "sharded-shared"
 // Whether its ranks share their gradients.

@@ -64,8 +64,8 @@ class StepDuty final : public Duty {
   Answer prepare(const std::string& invitation) {
     task_ = make_task(options_.training, options_.worker.rank);
     keep_large_blocks();
-    if (averages(options_.method) ||
-        options_.worker.size > 1) {  // those who do not communicate meet before each step too
+    // Ranks that do not communicate meet before each step like all others.
+    if (averages(options_.method) || options_.worker.size > 1) {
       set_identity(options_.worker, invitation);
       world_.emplace(World::join());
     }

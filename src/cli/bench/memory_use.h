@@ -16,9 +16,8 @@ struct MemoryUse {
   std::size_t peak_rss = 0;  // the most there was at any time, shared pages included
   std::size_t rss = 0;       // what there is now
   std::size_t own = 0;       // of that, anonymous memory: heap and stacks
-  std::size_t shared =
-      0;  // of that, its part of shared memory: a page that n processes have mapped counts 1/n
-  std::size_t files = 0;  // of that, programs and libraries
+  std::size_t shared = 0;    // of that, its part of shared memory: a page that n processes have counts 1/n
+  std::size_t files = 0;     // of that, programs and libraries
 };
 
 // What /proc/PID/status and /proc/PID/smaps_rollup say. Throws Error{kSystem} when a line is not there.
