@@ -230,6 +230,13 @@ TEST_F(Resume, ListsAllThatDoesNotFitTheModel) {
   EXPECT_THAT(plain, HasSubstr("hidden.weight/step, I64 [], is nothing that this optimizer keeps"));
 }
 
+// Where parameters are makes no difference to any bit, also where averages of them change places with them.
+TEST_F(Resume, GivesTheSameBitsWhetherParametersAreSharedOrNot) {
+  train(2, everything_ + Words{"--epochs", "2"}, "shared");
+  train(2, everything_ + Words{"--epochs", "2", "--optimizer.parameters", "replicated"}, "replicated");
+  expect_same_checkpoints(checkpoint(8, "shared"), checkpoint(8, "replicated"));
+}
+
 TEST_F(Resume, TakesALargeStateFromTheRanksThatWroteAPartEach) {
   const Words large = {"--hidden", "150000", "--optimizer.kind", "adamw", "--batch-size", "12"};
   train(2, large + Words{"--max-steps", "2"});
