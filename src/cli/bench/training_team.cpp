@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "cli/helper_program.h"
+#include "cli/huge_pages.h"
 #include "lockstep/error.h"
 
 namespace lockstep::bench {
@@ -21,7 +22,10 @@ std::filesystem::path find_step_worker() {
 
 WorkerTeam make_team(const TrainingTeam& team, const std::filesystem::path& step_worker) {
   WorkerTeam workers{.name = team.name, .ranks = team.ranks};
-  workers.process.environment = {{"OMP_NUM_THREADS", "1"}, {"MKL_NUM_THREADS", "1"}};
+  // As lockstep run starts ranks.
+  workers.process.environment = {{"OMP_NUM_THREADS", "1"},
+                                 {"MKL_NUM_THREADS", "1"},
+                                 {std::string(cli::kHugePagesVariable), std::string(cli::kHugePagesValue)}};
   for (int rank = 0; rank < team.ranks; ++rank) {
     auto& words = workers.commands.emplace_back(std::vector{step_worker.string()});
     words.insert(words.end(), {"--model", std::string(to_string(team.training.model)), "--batch",

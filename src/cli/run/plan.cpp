@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cli/huge_pages.h"
 #include "cli/run/core_shares.h"
 #include "cli/run/line_prefix.h"
 #include "cli/run/placement.h"
@@ -48,9 +49,11 @@ std::map<std::string, std::string> worker_environment(const Options& options, co
       {"TORCHELASTIC_USE_AGENT_STORE", "False"},
   };
   // What the user has set himself stays.
-  const std::map<std::string, std::string> usual = {{"OMP_NUM_THREADS", text(threads)},
-                                                    {"MKL_NUM_THREADS", text(threads)},
-                                                    {"TORCH_NCCL_ASYNC_ERROR_HANDLING", "1"}};
+  const std::map<std::string, std::string> usual = {
+      {"OMP_NUM_THREADS", text(threads)},
+      {"MKL_NUM_THREADS", text(threads)},
+      {std::string(cli::kHugePagesVariable), std::string(cli::kHugePagesValue)},
+      {"TORCH_NCCL_ASYNC_ERROR_HANDLING", "1"}};
   for (const auto& [name, value] : usual) {
     if (host.environment.count(name) == 0) {
       variables.emplace(name, value);

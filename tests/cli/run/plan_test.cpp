@@ -145,7 +145,8 @@ TEST(Plan, TellsWorkersWhatTorchrunTellsThem) {
                                                 {"TORCHELASTIC_USE_AGENT_STORE", "False"},
                                                 {"TORCH_NCCL_ASYNC_ERROR_HANDLING", "1"},
                                                 {"OMP_NUM_THREADS", "4"},
-                                                {"MKL_NUM_THREADS", "4"}}));
+                                                {"MKL_NUM_THREADS", "4"},
+                                                {"GLIBC_TUNABLES", "glibc.malloc.hugetlb=1"}}));
   EXPECT_EQ(plan.workers[1].rank, 5);
   EXPECT_EQ(plan.workers[1].local_rank, 1);
   EXPECT_EQ(plan.workers[1].prefix, "[trainer5]:");
@@ -156,9 +157,13 @@ TEST(Plan, TellsWorkersWhatTorchrunTellsThem) {
 
 TEST(Plan, KeepsWhatTheUserHasSet) {
   HostFacts host = host_with(8);
-  host.environment = {{"OMP_NUM_THREADS", "7"}, {"TORCH_NCCL_ASYNC_ERROR_HANDLING", "0"}, {"RANK", "99"}};
+  host.environment = {{"OMP_NUM_THREADS", "7"},
+                      {"TORCH_NCCL_ASYNC_ERROR_HANDLING", "0"},
+                      {"GLIBC_TUNABLES", "glibc.malloc.hugetlb=2"},
+                      {"RANK", "99"}};
   const Plan plan = good_plan([](Options&) {}, {"train"}, host);
   EXPECT_EQ(variable(plan, 0, "OMP_NUM_THREADS"), "(unset)");
+  EXPECT_EQ(variable(plan, 0, "GLIBC_TUNABLES"), "(unset)");
   EXPECT_EQ(variable(plan, 0, "MKL_NUM_THREADS"), "1");
   EXPECT_EQ(variable(plan, 0, "TORCH_NCCL_ASYNC_ERROR_HANDLING"), "(unset)");
   EXPECT_EQ(variable(plan, 0, "RANK"), "0");

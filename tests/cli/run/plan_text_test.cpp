@@ -30,6 +30,7 @@ TEST(PlanText, ShowsWhatRanksShareOnce) {
             "command: ./train --name 'it'\\''s me' ''\n"
             "restarts: 3; from SIGTERM to SIGKILL: 30.00 s\n"
             "environment of all:\n"
+            "  GLIBC_TUNABLES=glibc.malloc.hugetlb=1\n"
             "  GROUP_RANK=0\n"
             "  GROUP_WORLD_SIZE=1\n"
             "  LOCAL_WORLD_SIZE=2\n"
