@@ -41,7 +41,14 @@ void set_identity(const WorkerOptions& worker, const std::string& token) {
 
 class StepDuty final : public Duty {
  public:
-  explicit StepDuty(const StepWorkerOptions& options) : options_(options) { at::set_num_threads(1); }
+  explicit StepDuty(const StepWorkerOptions& options) : options_(options) {
+    at::set_num_threads(1);
+    if (options.training.width > 0) {
+      // A batch that is trained for thousands of steps is learnt by heart, and gradients become numbers so small that
+      // the processor leaves its fast path: a matter of the task, not of training together.
+      at::globalContext().setFlushDenormal(true);
+    }
+  }
 
   std::string invite() override { return random_token(); }
 

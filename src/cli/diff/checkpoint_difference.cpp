@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <deque>
 #include <iterator>
 #include <map>
@@ -21,6 +22,7 @@ using checkpoint::FileBytes;
 using checkpoint::FileEntry;
 using checkpoint::Manifest;
 using checkpoint::Safetensors;
+using checkpoint::TensorView;
 
 template <class T>
 void compare_field(std::string_view name, const T& a, const T& b,
@@ -74,6 +76,8 @@ class TensorFile {
       std::move(found.tensors.begin(), found.tensors.end(), std::back_inserter(all_.tensors));
       all_.metadata.merge(found.metadata);
     }
+    std::sort(all_.tensors.begin(), all_.tensors.end(),
+              [](const TensorView& a, const TensorView& b) { return a.name < b.name; });
   }
 
   const Safetensors& all() const { return all_; }

@@ -7,7 +7,7 @@
 namespace lockstep::bench::scaling {
 namespace {
 
-constexpr double kMillion = 1e6;
+constexpr double kMega = 1e6;
 
 std::string ranks_text(int ranks) {
   return fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s");
@@ -27,9 +27,9 @@ std::string headings(const Report& report, int ranks) {
 std::string row(const Result& result) {
   const auto parameters = static_cast<double>(result.point.parameters);
   return fmt::format("{:>8.1f} M{:>12}{:>12}{:>12}{:>12}{:>7.1f} %{:>7.1f} %{:>10.2f}{:>13.0f}{:>11.0f}\n",
-                     parameters / kMillion, time_text(result.compute_ms), time_text(result.no_comm_ms),
+                     parameters / kMega, time_text(result.compute_ms), time_text(result.no_comm_ms),
                      time_text(result.step_ms), time_text(result.outside_ms()), 100 * result.outside_share(),
-                     100 * result.communication_share(), result.outside_ms() * kMillion / parameters,
+                     100 * result.communication_share(), result.outside_ms() * kMega / parameters,
                      result.peak_rss_mb, result.total_memory_mb);
 }
 
@@ -44,7 +44,7 @@ std::string growth_lines(const Growth& growth) {
   if (growth.memory) {
     text += fmt::format(
         "  memory in all is {:.0f} MB and {:.2f} bytes (+- {:.2f}) for each parameter on each rank\n",
-        growth.memory->at_zero / kMillion, growth.memory->slope / growth.ranks,
+        growth.memory->at_zero / kMega, growth.memory->slope / growth.ranks,
         growth.memory->slope_error / growth.ranks);
   }
   return text;
@@ -65,7 +65,7 @@ std::string endurance_lines(const Report& report) {
   }
   const Endurance& run = *report.endurance;
   return fmt::format("{} steps of {}, {:.1f} M parameters, in {} windows\n", run.steps,
-                     ranks_text(run.point.ranks), static_cast<double>(run.point.parameters) / kMillion,
+                     ranks_text(run.point.ranks), static_cast<double>(run.point.parameters) / kMega,
                      report.windows.size()) +
          drift_line("step ms", run.time_ms, kFlatTime) + drift_line("memory MB", run.memory_mb, kFlatMemory) +
          "\n";
