@@ -115,7 +115,7 @@ TEST_F(DiffCommand, TakesPartsForTheFileTheyMakeUp) {
   const std::string other =
       save_parts("other", {{.tensors = {{"weight", {3}}}}, {.tensors = {{"bias", {1, 4}}}}});
   EXPECT_THAT(run({whole, other}).standard_output,
-              HasSubstr("state.safetensors: 1 of 2 tensors differs, in 1 of 3 elements\n"));
+              HasSubstr("state.safetensors: 1 of 2 tensors differ, in 1 of 3 elements\n"));
 }
 
 TEST_F(DiffCommand, ShowsTheFirstAndLargestDifferencesOfAllFiles) {
