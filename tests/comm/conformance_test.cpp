@@ -76,7 +76,7 @@ TEST_P(Conformance, MovesData) {
 TEST_P(Conformance, HandlesLongBuffers) {
   on_every_rank(
       [](Communicator& c) {
-        const std::size_t length = (kUnderSanitizer ? 1 << 16 : 1 << 18) + 3;
+        const std::size_t length = (kUnderSanitizer ? 1 << 16 : 1 << 20) + 3;
         check_reductions(c, {.lengths = {length}, .every_type = !kUnderSanitizer});
         check_data_movement(c,
                             {.lengths = {length / static_cast<std::size_t>(c.size())}, .every_type = false});
