@@ -19,7 +19,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// For a worker that lost its peer to notice, say so and end; that takes some 20 ms.
+// For a worker that lost its peer to notice, say so and end, which takes some 20 ms; and for one that has said why it
+// fails to end by itself, which takes Python longer than the peers that lost it.
 constexpr auto kSettling = 1s;
 // For the kernel to end what was killed, and for the last look at what is left.
 constexpr auto kKilling = 10s;
@@ -156,7 +157,7 @@ void Attempt::note_ending(WorkerEnding ending) {
   outcome_.endings.push_back(std::move(ending));
   if (failed && phase_ == Phase::kRunning) {
     const bool can_say_so =
-        std::any_of(workers_.begin(), workers_.end(), [](const auto& worker) { return worker->joined(); });
+        std::any_of(workers_.begin(), workers_.end(), [](const auto& worker) { return worker->speaks(); });
     enter(Phase::kSettling, can_say_so ? kSettling : 0s);
   }
 }

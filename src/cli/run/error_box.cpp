@@ -41,6 +41,11 @@ ErrorBox::ErrorBox(const std::filesystem::path& file) : path_(file.string()) {
   path_ = fmt::format("/proc/{}/fd/{}", getpid(), memory_.get());
 }
 
+bool ErrorBox::is_empty() const {
+  struct stat status {};
+  return stat(path_.c_str(), &status) != 0 || status.st_size == 0;
+}
+
 std::optional<ErrorRecord> ErrorBox::read() const {
   const auto text = config::read_text_file(path_, kLargestRecord);
   const auto* found = std::get_if<std::string>(&text);

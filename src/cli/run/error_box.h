@@ -21,6 +21,7 @@ class ErrorBox {
   const std::string& path() const { return path_; }
   bool is_file() const { return !memory_; }
 
+  bool is_empty() const;
   std::optional<ErrorRecord> read() const;
 
  private:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <csignal>
+#include <cstdlib>
 #include <utility>
 
 #include "lockstep/failure.h"
@@ -39,6 +40,12 @@ bool failed_by_itself(const WorkerEnding& ending, int job_signal) {
 std::chrono::nanoseconds failure_time(const WorkerEnding& ending) {
   return ending.error && ending.error->time.count() > 0 ? std::min(ending.error->time, ending.time)
                                                         : ending.time;
+}
+
+// A worker that said why it failed may have been stopped before it was gone: the launcher's signal is not the reason.
+int failure_code(const WorkerEnding& ending) {
+  const bool by_launcher = ending.stop_signal != 0 && ending.status.signal == ending.stop_signal;
+  return by_launcher ? EXIT_FAILURE : ending.status.shell_code();
 }
 
 int start_error_code(const Error& error) {
@@ -88,7 +95,7 @@ Verdict judge(const AttemptOutcome& outcome) {
     verdict.exit_code = start_error_code(*outcome.start_error);
   } else if (has_first(outcome, failed)) {
     verdict.first = failed.front();
-    verdict.exit_code = outcome.endings[failed.front()].status.shell_code();
+    verdict.exit_code = failure_code(outcome.endings[failed.front()]);
   } else if (outcome.signal != 0) {
     verdict.exit_code = signalled_code(outcome);
   }

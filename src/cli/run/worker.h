@@ -33,7 +33,8 @@ class Worker {
   int pidfd() const { return process_.pidfd(); }
   WorkerStream& out() { return out_; }
   WorkerStream& err() { return err_; }
-  bool joined() const { return board_.joined(); }
+  // Whether it has told the launcher anything: that it runs, or why it fails.
+  bool speaks() const { return board_.joined() || !error_box_.is_empty(); }
 
   bool has_ended() const { return ended_; }
   void hand_on(int signal_number);  // it alone

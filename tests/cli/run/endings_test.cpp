@@ -245,5 +245,29 @@ TEST_P(EndingTest, ProgramThatCannotBeExecuted) {
   EXPECT_THAT(done.messages(), ElementsAre("nothing was run: cannot start /etc/passwd: Permission denied"));
 }
 
+// Rank 1 says what is wrong and takes its time over ending; rank 0, which lost it, is gone before.
+constexpr const char* kSlowToEnd = R"sh(
+  if [ "$RANK" = 0 ]; then
+    echo $$ > peer
+    until [ -e said ]; do sleep 0.01; done
+    exit 1
+  fi
+  until [ -s peer ]; do sleep 0.01; done
+  echo '{"message": "part 7 is not there", "timestamp": "1763270000"}' > "$TORCHELASTIC_ERROR_FILE"
+  touch said
+  while kill -0 "$(cat peer)"; do sleep 0.01; done
+  rm peer said
+  sleep 0.1
+  exit 3
+)sh";
+
+TEST(ForeignEnding, IsTheOneOfTheRankThatSaidWhy) {
+  LauncherRun run({"-n", "2", "--bind", "none", "sh", "-c", kSlowToEnd}, {});
+  const FinishedRun& done = run.finish();
+  EXPECT_EQ(done.exit_code, 3) << done.err;
+  EXPECT_EQ(done.messages().at(0), "rank 1 failed first: it exited with code 3");
+  EXPECT_THAT(done.messages(), Contains("    part 7 is not there"));
+}
+
 }  // namespace
 }  // namespace lockstep::run

@@ -20,7 +20,9 @@ void write_to(const ErrorBox& box, const std::string& text) {
 
 TEST(ErrorBox, IsEmptyAtFirst) {
   const TempDir folder;
+  EXPECT_TRUE(ErrorBox("").is_empty());
   EXPECT_FALSE(ErrorBox("").read());
+  EXPECT_TRUE(ErrorBox(folder.path() / "error.json").is_empty());
   EXPECT_FALSE(ErrorBox(folder.path() / "error.json").read());
 }
 
@@ -31,6 +33,7 @@ TEST(ErrorBox, InMemoryLeavesNothingBehind) {
     path = box.path();
     EXPECT_FALSE(box.is_file());
     write_to(box, to_json({.message = "bad", .details = "", .time = 5ns}));
+    EXPECT_FALSE(box.is_empty());
     ASSERT_TRUE(box.read());
     EXPECT_EQ(box.read()->message, "bad");
     EXPECT_EQ(box.read()->time, 5ns);

@@ -46,7 +46,7 @@ TEST_F(PythonTest, SumsOverItsRanks) {
 TEST_F(PythonTest, ShowsTheTracebackOfTheRankThatFailed) {
   LauncherRun run({"-n", "2", LOCKSTEP_TORCH_SCRIPT, "--fail-on", "1"}, {}, with_python());
   const FinishedRun& done = run.finish();
-  EXPECT_EQ(done.exit_code, 1);
+  EXPECT_EQ(done.exit_code, 1) << done.err;
   EXPECT_THAT(done.messages().at(0), ::testing::StartsWith("rank 1 failed"));
   EXPECT_THAT(done.messages(), Contains("    Traceback (most recent call last):"));
   EXPECT_THAT(done.messages(), Contains("    ValueError: part 7 is not there"));

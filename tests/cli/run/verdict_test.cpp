@@ -86,6 +86,14 @@ TEST(Verdict, GoesByWhenAFailureHappenedNotByWhenItsProcessWasGone) {
   EXPECT_THAT(verdict.others, ElementsAre(0));
 }
 
+// The launcher's signal says nothing about why it failed.
+TEST(Verdict, HasAPlainCodeForAFailureThatWasStopped) {
+  const Verdict verdict =
+      verdict_on({exited(4, 11s), killed(SIGTERM, 12s).says("", 10s).after_being_sent(SIGTERM)});
+  EXPECT_EQ(verdict.first, 1U);
+  EXPECT_EQ(verdict.exit_code, 1);
+}
+
 TEST(Verdict, DoesNotTrustARecordFromTheFuture) {
   const Verdict verdict = verdict_on({exited(3, 11s), exited(4, 10s).says("", 1000s)});
   EXPECT_EQ(verdict.first, 1U);
