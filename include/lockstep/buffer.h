@@ -72,6 +72,11 @@ class ConstBuffer {
   DType dtype() const { return dtype_; }
   std::size_t bytes() const { return count_ * size_of(dtype_); }
 
+  // `count` elements from `first` on.
+  ConstBuffer part(std::size_t first, std::size_t count) const {
+    return {data_ + first * size_of(dtype_), count, dtype_};
+  }
+
  private:
   const std::byte* data_ = nullptr;
   std::size_t count_ = 0;

@@ -28,6 +28,7 @@
 
 #include "lockstep/buffer.h"
 #include "lockstep/dtype.h"
+#include "lockstep/input_piece.h"
 #include "lockstep/operation.h"
 #include "lockstep/shared_memory.h"
 #include "lockstep/symmetric_memory.h"
@@ -80,6 +81,9 @@ class Communicator {
   // `in` is size() parts; `out` gets the combined part of this rank. In place: the part is left where it was.
   void reduce_scatter(ConstBuffer in, Buffer out, ReduceOp op, CallOptions options = {});
   void reduce_scatter(Buffer buffer, ReduceOp op, CallOptions options = {});
+  // In place, but what this rank adds to its own part is read from `own` as far as that has it. The pieces are in
+  // order and do not overlap; they and the list of them must stay until the work is done.
+  void reduce_scatter(Buffer buffer, ReduceOp op, std::span<const InputPiece> own, CallOptions options = {});
   // `out` is size() parts. In place: this rank's part is already in its place.
   void all_gather(ConstBuffer in, Buffer out, CallOptions options = {});
   void all_gather(Buffer buffer, CallOptions options = {});
@@ -103,6 +107,8 @@ class Communicator {
   Work start_all_reduce(Buffer buffer, ReduceOp op, CallOptions options = {});
   Work start_reduce_scatter(ConstBuffer in, Buffer out, ReduceOp op, CallOptions options = {});
   Work start_reduce_scatter(Buffer buffer, ReduceOp op, CallOptions options = {});
+  Work start_reduce_scatter(Buffer buffer, ReduceOp op, std::span<const InputPiece> own,
+                            CallOptions options = {});
   Work start_all_gather(ConstBuffer in, Buffer out, CallOptions options = {});
   Work start_all_gather(Buffer buffer, CallOptions options = {});
   Work start_gather(ConstBuffer in, Buffer out, int root, CallOptions options = {});

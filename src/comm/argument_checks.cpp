@@ -15,6 +15,12 @@ namespace {
   throw Error(ErrorCode::kInvalidArgument, std::move(message)).with_operation(std::string(to_string(kind)));
 }
 
+bool overlap(const ConstBuffer& a, const ConstBuffer& b) {
+  const std::less<> before;
+  return a.bytes() > 0 && b.bytes() > 0 && before(a.data(), b.data() + b.bytes()) &&
+         before(b.data(), a.data() + a.bytes());
+}
+
 }  // namespace
 
 void require_rank(OperationKind kind, const char* what, int rank, int size) {
@@ -60,11 +66,27 @@ void require_aligned(OperationKind kind, const char* what, const ConstBuffer& bu
   }
 }
 
+void require_pieces(OperationKind kind, std::span<const InputPiece> pieces, const Buffer& part) {
+  std::size_t end = 0;
+  for (const InputPiece& piece : pieces) {
+    require_aligned(kind, "piece", piece.values);
+    require_same_type(kind, piece.values, part);
+    if (overlap(piece.values, part)) {
+      refuse(kind, "a piece overlaps the part it is a piece of");
+    }
+    if (piece.first < end) {
+      refuse(kind, fmt::format("a piece begins at element {}, before the end of the one before it at {}",
+                               piece.first, end));
+    }
+    end = piece.first + piece.values.count();
+    if (end > part.count()) {
+      refuse(kind, fmt::format("a piece ends at element {} of a part of {}", end, part.count()));
+    }
+  }
+}
+
 void require_apart(OperationKind kind, const ConstBuffer& in, const ConstBuffer& out) {
-  const std::less<> before;
-  const bool overlap = in.bytes() > 0 && out.bytes() > 0 && before(in.data(), out.data() + out.bytes()) &&
-                       before(out.data(), in.data() + in.bytes());
-  if (overlap) {
+  if (overlap(in, out)) {
     refuse(kind, "the input and the output overlap; pass one buffer to work in place");
   }
 }

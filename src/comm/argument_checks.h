@@ -7,6 +7,7 @@
 #include <span>
 
 #include "lockstep/buffer.h"
+#include "lockstep/input_piece.h"
 #include "lockstep/operation.h"
 
 namespace lockstep {
@@ -21,6 +22,8 @@ void require_counts(OperationKind kind, const char* what, std::span<const std::s
                     std::size_t elements, int size);
 // The kernels load whole elements: a pointer between two of them is no pointer to elements.
 void require_aligned(OperationKind kind, const char* what, const ConstBuffer& buffer);
+// In order, apart from each other and from `part`, of its type, and within it.
+void require_pieces(OperationKind kind, std::span<const InputPiece> pieces, const Buffer& part);
 // Apart, or exactly in place at `offset` bytes into `out`.
 void require_apart(OperationKind kind, const ConstBuffer& in, const ConstBuffer& out);
 

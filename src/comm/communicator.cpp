@@ -157,10 +157,17 @@ Work Communicator::start_reduce_scatter(ConstBuffer in, Buffer out, ReduceOp op,
 }
 
 Work Communicator::start_reduce_scatter(Buffer buffer, ReduceOp op, CallOptions options) {
+  return start_reduce_scatter(buffer, op, std::span<const InputPiece>(), options);
+}
+
+Work Communicator::start_reduce_scatter(Buffer buffer, ReduceOp op, std::span<const InputPiece> own,
+                                        CallOptions options) {
   require_divisible(OperationKind::kReduceScatter, buffer.count(), size());
   const std::size_t part = buffer.count() / static_cast<std::size_t>(size());
+  const Buffer own_part = buffer.part(part * static_cast<std::size_t>(rank()), part);
+  require_pieces(OperationKind::kReduceScatter, own, own_part);
   return state_->start(make_reduction(OperationKind::kReduceScatter, buffer.dtype(), buffer.count(), op),
-                       buffer, buffer.part(part * static_cast<std::size_t>(rank()), part), options);
+                       buffer, own_part, options, {}, {}, own);
 }
 
 Work Communicator::start_all_gather(ConstBuffer in, Buffer out, CallOptions options) {
@@ -259,6 +266,10 @@ void Communicator::reduce_scatter(ConstBuffer in, Buffer out, ReduceOp op, CallO
 }
 void Communicator::reduce_scatter(Buffer buffer, ReduceOp op, CallOptions options) {
   start_reduce_scatter(buffer, op, options).wait();
+}
+void Communicator::reduce_scatter(Buffer buffer, ReduceOp op, std::span<const InputPiece> own,
+                                  CallOptions options) {
+  start_reduce_scatter(buffer, op, own, options).wait();
 }
 void Communicator::all_gather(ConstBuffer in, Buffer out, CallOptions options) {
   start_all_gather(in, out, options).wait();

@@ -27,8 +27,8 @@ std::uint64_t CommunicatorState::next_sequence(const Operation& operation) {
 }
 
 Work CommunicatorState::start(Operation operation, ConstBuffer in, Buffer out, const CallOptions& options,
-                              std::span<const std::size_t> in_counts,
-                              std::span<const std::size_t> out_counts) {
+                              std::span<const std::size_t> in_counts, std::span<const std::size_t> out_counts,
+                              std::span<const InputPiece> own_pieces) {
   require_aligned(operation.kind, "input", in);
   require_aligned(operation.kind, "output", out);
   const MutexLock lock(*turns_);
@@ -46,6 +46,7 @@ Work CommunicatorState::start(Operation operation, ConstBuffer in, Buffer out, c
                                   .out = out,
                                   .in_counts = in_counts,
                                   .out_counts = out_counts,
+                                  .own_pieces = own_pieces,
                                   .deadline = deadline(options)});
     return {shared_from_this(), task};
   } catch (const Error& error) {

@@ -23,7 +23,8 @@ class CommunicatorState : public std::enable_shared_from_this<CommunicatorState>
 
   // Numbers the operation, tells the observers and hands it to the backend.
   Work start(Operation operation, ConstBuffer in, Buffer out, const CallOptions& options,
-             std::span<const std::size_t> in_counts = {}, std::span<const std::size_t> out_counts = {});
+             std::span<const std::size_t> in_counts = {}, std::span<const std::size_t> out_counts = {},
+             std::span<const InputPiece> own_pieces = {});
 
   // Runs a collective step that is no operation, with its error kept and put into context.
   template <class Step>

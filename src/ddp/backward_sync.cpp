@@ -197,11 +197,21 @@ void BackwardSync::enter_backward() {
 }
 
 void BackwardSync::on_gradient(std::size_t index) {
-  slots_.adopt(index);
-  if (no_sync_depth > 0 || !slots_.used(index)) {
+  if (no_sync_depth > 0 || !slots_.has_gradient(index)) {
+    slots_.adopt(index);
     return;
   }
   enter_backward();
+  if (comes_whole(index)) {
+    arrivals_[index].marked = true;
+    slots_.send(index);
+  } else {
+    slots_.adopt(index);
+  }
+}
+
+// Whether nothing is added to this gradient any more before the step ends.
+bool BackwardSync::comes_whole(std::size_t index) {
   Arrival& arrival = arrivals_[index];
   if (torch::autograd::get_current_graph_task_id() != graph_task_) {
     // A backward inside this one may bring more of the same gradient: it is complete only in the end.
@@ -210,13 +220,10 @@ void BackwardSync::on_gradient(std::size_t index) {
       refuse_second_piece(index);
     }
     arrival.in_pieces = arrival.in_pieces || arrival.marked;
-    return;
+    return false;
   }
   arrival.in_pieces = arrival.in_pieces || arrival.inside;
-  if (!arrival.in_pieces) {
-    arrival.marked = true;
-    gradients.mark_ready(index);
-  }
+  return !arrival.in_pieces;
 }
 
 void BackwardSync::refuse_second_piece(std::size_t index) {

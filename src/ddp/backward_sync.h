@@ -77,6 +77,7 @@ class BackwardSync : public std::enable_shared_from_this<BackwardSync> {
   template <class Action>
   void keep_hook(Hook& hook, const torch::Tensor& parameter, Action action);
   void on_gradient(std::size_t index);
+  bool comes_whole(std::size_t index);
   void on_sparse_gradient(std::size_t index);
   void enter_backward();
   void finish_backward();

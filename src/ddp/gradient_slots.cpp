@@ -10,7 +10,7 @@ namespace lockstep {
 GradientSlots::GradientSlots(const std::vector<NamedTensor>& parameters, GradientSync& sync)
     : sync_(sync), generation_(sync.generation()) {
   for (std::size_t i = 0; i < parameters.size(); ++i) {
-    slots_.push_back({parameters[i], view_as(parameters[i].tensor, sync.gradient(i), sync.memory()), {}});
+    slots_.push_back({parameters[i], view_as(parameters[i].tensor, sync.gradient(i), sync.memory()), {}, {}});
   }
 }
 
@@ -60,6 +60,44 @@ void GradientSlots::adopt(std::size_t index) {
   }
 }
 
+// Whether its memory holds what that of the slot would.
+bool GradientSlots::can_lend(const Slot& slot, const torch::Tensor& gradient) const {
+  return !gradient.is_same(slot.view) && !gradient.requires_grad() && gradient.layout() == torch::kStrided &&
+         !gradient.is_conj() && !gradient.is_neg() && gradient.scalar_type() == slot.view.scalar_type() &&
+         gradient.sizes() == slot.view.sizes() && gradient.strides() == slot.view.strides();
+}
+
+// Until the sync has read it, .grad is what autograd made it, for whoever looks at it in backward.
+void GradientSlots::send(std::size_t index) {
+  Slot& slot = slots_[index];
+  torch::Tensor& gradient = slot.parameter.tensor.mutable_grad();
+  if (!can_lend(slot, gradient)) {
+    adopt(index);
+    sync_.mark_ready(index);
+    return;
+  }
+  slot.used = true;
+  slot.apart = false;
+  slot.partial.reset();
+  slot.lent = gradient;
+  loans_.push_back(index);
+  sync_.mark_ready(index, buffer_of(gradient));
+  end_loans();
+}
+
+// What the sync has read is given back, so that the next gradients find its memory.
+void GradientSlots::end_loans() {
+  while (!loans_.empty() && !sync_.borrows(loans_.front())) {
+    Slot& slot = slots_[loans_.front()];
+    torch::Tensor& gradient = slot.parameter.tensor.mutable_grad();
+    if (gradient.is_same(slot.lent)) {
+      gradient = slot.view;
+    }
+    slot.lent.reset();
+    loans_.pop_front();
+  }
+}
+
 void GradientSlots::include(std::size_t index) {
   Slot& slot = slots_[index];
   if (!slot.parameter.tensor.grad().defined()) {
@@ -95,6 +133,7 @@ void GradientSlots::follow() {
 
 void GradientSlots::publish() {
   const torch::NoGradGuard no_grad;
+  end_loans();
   follow();
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];

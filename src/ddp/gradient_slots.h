@@ -1,12 +1,14 @@
 #pragma once
 
 // Makes .grad of every dense parameter live in its slot of the gradient memory: what autograd writes is what
-// travels, and what comes back is what the optimizer reads. A gradient is copied once, when it first appears.
+// travels, and what comes back is what the optimizer reads. A gradient is copied at most once, when it first appears;
+// one that leaves at once is lent to the sync, which copies only what other ranks read.
 
 #include <torch/types.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <vector>
 
@@ -22,6 +24,9 @@ class GradientSlots {
   std::size_t size() const { return slots_.size(); }
   // Autograd has written .grad of parameter `index`: takes it into its slot and counts it as used.
   void adopt(std::size_t index);
+  // The same for the last time in this step: marks it as ready.
+  void send(std::size_t index);
+  bool has_gradient(std::size_t index) const { return slots_[index].parameter.tensor.grad().defined(); }
   // Used since the last publish().
   bool used(std::size_t index) const { return slots_[index].used; }
   bool accumulating() const {
@@ -51,6 +56,7 @@ class GradientSlots {
     NamedTensor parameter;
     torch::Tensor view;   // of the slot, shaped like the parameter
     torch::Tensor saved;  // .grad of a parameter that this rank did not use
+    torch::Tensor lent;   // what the sync still reads from
     bool used = false;
     bool apart = false;   // .grad belongs to a graph of its own (create_graph): copied out and in
     bool copied = false;  // .grad is a copy of the average, for that reason
@@ -59,12 +65,15 @@ class GradientSlots {
   };
 
   void include(std::size_t index);
+  void end_loans();
+  bool can_lend(const Slot& slot, const torch::Tensor& gradient) const;
   void require_fit(const Slot& slot, const torch::Tensor& gradient) const;
   void require_whole(Slot& slot, std::uint32_t changes);
 
   GradientSync& sync_;
   std::uint64_t generation_;
   std::vector<Slot> slots_;
+  std::deque<std::size_t> loans_;  // slots with something lent, the oldest first
 };
 
 }  // namespace lockstep

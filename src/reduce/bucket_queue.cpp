@@ -11,7 +11,7 @@ void BucketQueue::begin(const std::vector<GradientBucket>& buckets, BucketReduct
   buckets_ = &buckets;
   reduction_ = &reduction;
   works_.clear();
-  done_ = 0;
+  done_.store(0, std::memory_order_relaxed);
   released_.store(0, std::memory_order_relaxed);  // nobody else is at work between two steps
 }
 
@@ -55,17 +55,17 @@ void BucketQueue::start_allowed() {
 }
 
 void BucketQueue::end_front() {
-  works_[done_].reset();
-  ++done_;
+  works_[done()].reset();
+  done_.fetch_add(1, std::memory_order_release);  // pairs with done()
   last_end_ = Clock::real().now();
 }
 
 void BucketQueue::advance() {
   start_allowed();
   bool moved = true;
-  while (moved && !error_ && done_ < works_.size()) {
+  while (moved && !error_ && done() < works_.size()) {
     moved = false;
-    attempt(done_, [&]() LOCKSTEP_REQUIRES(mutex_) { moved = works_[done_]->poll(); });
+    attempt(done(), [&]() LOCKSTEP_REQUIRES(mutex_) { moved = works_[done()]->poll(); });
     if (moved) {
       end_front();
     }
@@ -76,8 +76,8 @@ void BucketQueue::advance() {
 void BucketQueue::wait() {
   const MutexLock lock(mutex_);
   start_allowed();
-  while (!error_ && done_ < works_.size()) {
-    attempt(done_, [&]() LOCKSTEP_REQUIRES(mutex_) { works_[done_]->wait(); });
+  while (!error_ && done() < works_.size()) {
+    attempt(done(), [&]() LOCKSTEP_REQUIRES(mutex_) { works_[done()]->wait(); });
     if (!error_) {
       end_front();
       start_allowed();
@@ -110,7 +110,7 @@ void BucketQueue::abandon() noexcept {
 
 bool BucketQueue::busy() const {
   const MutexLock lock(mutex_);
-  return !error_ && done_ < released_.load(std::memory_order_acquire);
+  return !error_ && done() < released_.load(std::memory_order_acquire);
 }
 
 std::optional<std::size_t> BucketQueue::failed_bucket() const {

@@ -37,7 +37,10 @@ class BucketQueue {
   // Lets go of what is under way after an error; the communicator has failed or was aborted.
   void abandon() noexcept;
 
-  bool busy() const;                                 // something is released and not done
+  bool busy() const;  // something is released and not done
+  // How many buckets of this step hold their average, whoever advances them. Never waits.
+  // Pairs with end_front(): what was read of such a bucket is read.
+  std::size_t done() const { return done_.load(std::memory_order_acquire); }
   std::optional<std::size_t> failed_bucket() const;  // the one whose error was kept
   Clock::Time first_start() const;
   Clock::Time last_end() const;
@@ -55,7 +58,7 @@ class BucketQueue {
   AllReduceBucket plain_;
   BucketReduction* reduction_ LOCKSTEP_GUARDED_BY(mutex_) = nullptr;
   std::vector<std::unique_ptr<BucketWork>> works_ LOCKSTEP_GUARDED_BY(mutex_);  // of those that have started
-  std::size_t done_ LOCKSTEP_GUARDED_BY(mutex_) = 0;
+  std::atomic<std::size_t> done_{0};  // buckets, counted from the first; written with mutex_ held
   std::exception_ptr error_ LOCKSTEP_GUARDED_BY(mutex_);
   std::optional<std::size_t> failed_bucket_ LOCKSTEP_GUARDED_BY(mutex_);
   Clock::Time first_start_ LOCKSTEP_GUARDED_BY(mutex_){};

@@ -23,6 +23,7 @@ class GradientMemory {
 
   const BucketPlan& plan() const { return plan_; }
   const SymmetricMemory& memory() const { return memory_; }
+  std::size_t size() const { return gradients_.size(); }
   const Buffer& gradient(std::size_t index) const { return gradients_[index]; }
   std::span<float> tail() const { return tail_; }
   // In the order they travel, the tail included.

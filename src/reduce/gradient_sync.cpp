@@ -45,6 +45,14 @@ void GradientSync::mark_ready(std::size_t index) {
   engine_->require_index(index);
   engine_->mark_ready(index);
 }
+void GradientSync::mark_ready(std::size_t index, ConstBuffer values) {
+  engine_->require_index(index);
+  engine_->mark_ready(index, values);
+}
+bool GradientSync::borrows(std::size_t index) const {
+  engine_->require_index(index);
+  return engine_->borrows(index);
+}
 void GradientSync::include(std::size_t index, bool used) {
   engine_->require_index(index);
   engine_->include(index, used);

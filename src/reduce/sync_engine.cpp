@@ -39,6 +39,7 @@ GradientMemory SyncEngine::lay_out(std::span<const std::size_t> order) {
 void SyncEngine::use(GradientMemory fresh) {
   memory = std::move(fresh);
   tracker_.emplace(memory->plan());
+  lent_ = LentGradients(*memory, communicator.rank(), communicator.size());
   parts_.assign(specs.size(), Part::kAbsent);
 }
 
@@ -106,6 +107,7 @@ void SyncEngine::begin() {
   parts_.assign(specs.size(), Part::kAbsent);
   released_ = 0;
   complete = !scatters();
+  lent_.clear();
   queue_.begin(memory->buckets(), running());
 }
 
@@ -122,6 +124,31 @@ void SyncEngine::mark_ready(std::size_t index) {
   } catch (...) {
     fail(std::current_exception());
   }
+}
+
+void SyncEngine::mark_ready(std::size_t index, const ConstBuffer& values) {
+  const Buffer& place = memory->gradient(index);
+  if (values.count() != place.count() || values.dtype() != place.dtype()) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("gradient '{}' has {} x {}, not {} x {}", specs[index].name, place.count(),
+                            to_string(place.dtype()), values.count(), to_string(values.dtype())));
+  }
+  if (!in_step) {
+    begin();
+  }
+  if (!tracker_->ready(index)) {
+    if (takes_loans()) {
+      lent_.take(index, values);
+    } else if (values.bytes() > 0) {
+      std::memcpy(place.data(), values.data(), values.bytes());
+    }
+  }
+  mark_ready(index);
+}
+
+bool SyncEngine::borrows(std::size_t index) const {
+  const auto bucket = lent_.bucket_of(index);
+  return in_step && bucket && queue_.done() <= *bucket;
 }
 
 void SyncEngine::include(std::size_t index, bool used) {

@@ -18,6 +18,7 @@
 #include "reduce/all_reduce_bucket.h"
 #include "reduce/bucket_queue.h"
 #include "reduce/gradient_memory.h"
+#include "reduce/lent_gradients.h"
 #include "reduce/progress_thread.h"
 #include "reduce/ready_tracker.h"
 #include "reduce/reduce_scatter_bucket.h"
@@ -31,6 +32,8 @@ class SyncEngine {
   SyncEngine(Communicator& communicator, std::vector<GradientSpec> gradients, GradientSyncOptions options);
 
   void mark_ready(std::size_t index);
+  void mark_ready(std::size_t index, const ConstBuffer& values);
+  bool borrows(std::size_t index) const;
   void include(std::size_t index, bool used);
   void poll();
   void finish(bool has_data);
@@ -67,6 +70,8 @@ class SyncEngine {
   bool scatters() const {
     return share_ == Share::kSlice && followed_ && communicator.size() > 1 && !own_reduction();
   }
+  // Weights of samples are put on gradients where they lie in their buckets.
+  bool takes_loans() const { return !complete && options.divisor != Divisor::kSamples; }
   BucketReduction& running() { return complete ? *reduction : scatter_; }
   GradientMemory lay_out(std::span<const std::size_t> order);
   void use(GradientMemory fresh);
@@ -89,7 +94,8 @@ class SyncEngine {
   std::size_t released_ = 0;
   bool followed_ = false;
   std::optional<Share> share_;  // unset: buckets are not cut into slices
-  ReduceScatterBucket scatter_;
+  LentGradients lent_;
+  ReduceScatterBucket scatter_{lent_};
   std::optional<Error> failure_;
   BucketQueue queue_;
   std::optional<ProgressThread> thread_;  // behind the queue it uses

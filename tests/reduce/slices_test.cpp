@@ -98,6 +98,83 @@ TEST_P(Slices, HoldTheBitsOfAnAllReduceAndLeaveTheRestAlone) {
   }
 }
 
+std::vector<GradientSpec> small_and_large() {
+  return {{.name = "a", .count = 3},     {.name = "b", .count = 5000}, {.name = "c", .count = 50},
+          {.name = "d", .count = 20000}, {.name = "e", .count = 1111}, {.name = "f", .count = 9000}};
+}
+
+// Gradients of one step in memory of their own, as autograd leaves them.
+std::vector<std::vector<float>> computed(const GradientSync& sync, int rank, int step) {
+  std::vector<std::vector<float>> all(sync.size());
+  for (std::size_t index = 0; index < all.size(); ++index) {
+    for (std::size_t i = 0; i < sync.spec(index).count; ++i) {
+      all[index].push_back(sample(rank, step, index, i));
+    }
+  }
+  return all;
+}
+
+// A step in which gradients come in another order each time, and gradient `missing` does not come. Returns how many
+// had to stay where they were.
+int run_lent_step(GradientSync& sync, int rank, int step, std::size_t missing) {
+  const auto gradients = computed(sync, rank, step);
+  int stayed = 0;
+  for (std::size_t k = 0; k < sync.size(); ++k) {
+    const std::size_t index = (5 * k + static_cast<std::size_t>(step)) % sync.size();
+    if (index != missing) {
+      const Buffer place = sync.gradient(index);
+      std::memset(place.data(), 0x55, place.bytes());
+      sync.mark_ready(index, gradients[index]);
+      stayed += sync.borrows(index) ? 1 : 0;
+    }
+  }
+  const std::vector<float> again(sync.spec(0).count);
+  sync.mark_ready(0, again);  // it was ready before
+  sync.finish();
+  for (std::size_t index = 0; index < sync.size(); ++index) {
+    EXPECT_FALSE(sync.borrows(index));
+  }
+  return stayed;
+}
+
+TEST_P(Slices, HoldTheSameOfGradientsThatWereLent) {
+  for (const Progress progress : {Progress::kInline, Progress::kThread}) {
+    run_with_communicator(GetParam(), RankMode::kThreads, [=](Communicator& communicator, RankContext& rank) {
+      const GradientSyncOptions options{.bucket_caps = {1 << 14, 1 << 20}, .progress = progress};
+      GradientSync copied(communicator, small_and_large(), options);
+      GradientSync lent(communicator, small_and_large(), options);
+      copied.slice_buckets(Share::kSlice);
+      lent.slice_buckets(Share::kSlice);
+      int stayed = 0;
+      for (int step = 0; step < 6; ++step) {
+        const std::size_t missing = step == 4 ? 3 : 6;
+        const auto gradients = computed(copied, rank.rank(), step);
+        for (std::size_t k = 0; k < copied.size(); ++k) {
+          const std::size_t index = (5 * k + static_cast<std::size_t>(step)) % copied.size();
+          if (index != missing) {
+            std::memcpy(copied.gradient(index).data(), gradients[index].data(),
+                        copied.gradient(index).bytes());
+            copied.mark_ready(index);
+          }
+        }
+        copied.finish();
+        stayed += run_lent_step(lent, rank.rank(), step, missing);
+        EXPECT_TRUE(step > 0 || stayed == 0) << "the first step is averaged whole";
+        for (std::size_t index = 0; index < lent.size(); ++index) {
+          const auto [begin, end] = owned(lent, communicator, index);
+          const auto expected = copied.values<float>(index);
+          const auto actual = lent.values<float>(index);
+          for (std::size_t i = 0; i < expected.size(); ++i) {
+            ASSERT_EQ(actual[i], expected[i]) << "element " << i << " of gradient " << index << " in step "
+                                              << step << ", own from " << begin << " to " << end;
+          }
+        }
+      }
+      EXPECT_EQ(stayed > 0, communicator.size() > 1);
+    }).expect_all_ok();
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Ranks, Slices, ::testing::Values(1, 2, 3), ::testing::PrintToStringParamName());
 
 TEST(Slicing, CutsBucketsIntoEqualPartsOfWholeCacheLines) {
@@ -167,6 +244,32 @@ TEST(Slicing, ScalesByTheRanksThatHaveData) {
     sync.gather();
     EXPECT_EQ(value_of(sync, 2), 3.0F);
     EXPECT_FALSE(sync.shadow());
+  }).expect_all_ok();
+}
+
+// Their weights are put on them where they lie in their buckets.
+TEST(Slicing, CopiesGradientsThatAreWeighed) {
+  run_with_communicator(2, RankMode::kThreads, [](Communicator& communicator, RankContext& rank) {
+    GradientSync sync(communicator, small_and_large(), {.divisor = Divisor::kSamples});
+    sync.slice_buckets(Share::kSlice);
+    sync.set_samples(rank.rank() == 0 ? 1 : 3);
+    for (int step = 0; step < 3; ++step) {
+      EXPECT_EQ(run_lent_step(sync, rank.rank(), step, 6), 0);
+      sync.gather();
+      const float expected = (sample(0, step, 3, 7) + 3 * sample(1, step, 3, 7)) / 4;
+      EXPECT_NEAR(sync.values<float>(3)[7], expected, 1e-5);
+    }
+  }).expect_all_ok();
+}
+
+TEST(Slicing, RefusesGradientsThatDoNotFit) {
+  run_with_communicator(1, RankMode::kThreads, [](Communicator& communicator, RankContext&) {
+    GradientSync sync(communicator, three());
+    const std::vector<float> two(2);
+    const std::vector<double> doubles(3);
+    EXPECT_EQ(message_of([&] { sync.mark_ready(0, two); }), "gradient 'a' has 3 x f32, not 2 x f32");
+    EXPECT_EQ(message_of([&] { sync.mark_ready(0, doubles); }), "gradient 'a' has 3 x f32, not 3 x f64");
+    EXPECT_FALSE(sync.in_step());
   }).expect_all_ok();
 }
 

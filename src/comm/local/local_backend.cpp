@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "comm/label.h"
+#include "comm/own_input.h"
 #include "comm/task_pool.h"
 #include "lockstep/error.h"
 
@@ -42,6 +43,7 @@ class LocalBackend final : public Backend {
       letters_.push_back(
           {task.operation(), task.label(), {request.in.data(), request.in.data() + request.in.bytes()}});
     }
+    OwnInput(request).collect();
     if (request.operation.kind != OperationKind::kRecv) {
       copy(request);
       task.delivered = true;

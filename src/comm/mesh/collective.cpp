@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "comm/kernels/reduce_kernel.h"
+#include "comm/own_input.h"
 #include "lockstep/error.h"
 
 namespace lockstep::mesh {
@@ -24,6 +25,7 @@ void Collective::begin(const Equipment& equipment, const Task& task, const Reque
   task_ = &task;
   in_ = request.in;
   out_ = request.out;
+  OwnInput(request).collect();  // a carrier takes whole blocks
   counts_.assign(request.in_counts.begin(), request.in_counts.end());
   counts_.insert(counts_.end(), request.out_counts.begin(), request.out_counts.end());
   state_ = State::kGathering;

@@ -31,6 +31,7 @@ void Collective::begin(Group& group, const Task& task, const Request& request) {
   label_ = &task.label();
   in_ = request.in;
   out_ = request.out;
+  own_ = OwnInput(request);
   counts_.assign(request.in_counts.begin(), request.in_counts.end());
   counts_.insert(counts_.end(), request.out_counts.begin(), request.out_counts.end());
   state_ = State::kGathering;
@@ -51,6 +52,7 @@ void Collective::announce() {
   if (operation_->kind == OperationKind::kAllToAllV) {
     std::memcpy(mine.data.data(), counts_.data(), counts_.size() * sizeof counts_[0]);
   } else if (goes_inline(operation_->kind, bytes) && in_.bytes() > 0) {
+    own_.collect();
     std::memcpy(mine.data.data(), in_.data(), std::min(bytes, in_.bytes()));
   }
   group_->own().flags.announced.store(operation_->sequence + 1, std::memory_order_release);
@@ -139,6 +141,8 @@ void Collective::make_plan() {
     plan_.path = Path::kInline;
   } else if (buffers_are_symmetric()) {
     plan_.path = Path::kDirect;
+  } else {
+    own_.collect();
   }
   resolve_buffers();
 }
@@ -271,23 +275,38 @@ void Collective::run(const Action& action) {
     }
     return;
   }
+  for (std::size_t done = 0; done < action.bytes;) {
+    done += combine(action, done);
+  }
+}
+
+// From byte `first` of the action on, as far as this rank's own input goes without a break. Returns how far that was.
+std::size_t Collective::combine(const Action& action, std::size_t first) {
+  const auto place = [&](const Place& begin, int rank) {
+    return address({begin.area, rank, begin.offset + first});
+  };
+  OwnInput::Run own = {place(action.from, group_->rank()), action.bytes - first};
+  if (own_.in_pieces()) {
+    own = own_.at(action.to.offset + first, own.bytes);
+  }
   sources_.clear();
   destinations_.clear();
   for (int rank = 0; rank < group_->size(); ++rank) {
-    sources_.push_back(address({action.from.area, rank, action.from.offset}));
+    sources_.push_back(rank == group_->rank() ? own.data : place(action.from, rank));
     if (action.target == Action::Target::kAll) {
-      destinations_.push_back(address({action.to.area, rank, action.to.offset}));
+      destinations_.push_back(place(action.to, rank));
     }
   }
   if (action.target == Action::Target::kOne) {
-    destinations_.push_back(address(action.to));
+    destinations_.push_back(place(action.to, action.to.rank));
   }
   reduce_kernel(operation_->dtype,
                 operation_->op)({.sources = sources_.data(),
                                  .source_count = static_cast<int>(sources_.size()),
                                  .destinations = destinations_.data(),
                                  .destination_count = static_cast<int>(destinations_.size()),
-                                 .count = action.bytes / plan_.element_bytes});
+                                 .count = own.bytes / plan_.element_bytes});
+  return own.bytes;
 }
 
 std::byte* Collective::address(const Place& place) const {

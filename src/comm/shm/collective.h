@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "comm/own_input.h"
 #include "comm/request.h"
 #include "comm/schedule.h"
 #include "comm/shm/group.h"
@@ -44,6 +45,7 @@ class Collective {
   bool run_round();
   bool all_finished(std::uint64_t rounds) const;
   void run(const Action& action);
+  std::size_t combine(const Action& action, std::size_t first);
   std::byte* address(const Place& place) const;
   Announcement& announcement(int rank) const {
     return group_->control(rank).announcement(operation_->sequence);
@@ -54,6 +56,7 @@ class Collective {
   const Label* label_ = nullptr;
   ConstBuffer in_;
   Buffer out_;
+  OwnInput own_;
   std::vector<std::size_t>
       counts_;  // all_to_all_v: what this rank sends to each, then what it gets from each
   State state_ = State::kDone;

@@ -127,6 +127,27 @@ void check_reduction(Communicator& c, Memory& memory, const ReductionCase& test,
                dtype);
 }
 
+// A rank's own part, of which the buffer has the beginning and the end: two pieces that touch have what is between.
+void check_pieces(Communicator& c, Memory& memory, const ReductionCase& test, bool symmetric) {
+  const auto& [length, dtype, op, mine, combined] = test;
+  SCOPED_TRACE(trace(c, "pieces", dtype, length, symmetric, true));
+  const std::size_t part = length / static_cast<std::size_t>(c.size());
+  const std::size_t own = static_cast<std::size_t>(c.rank()) * part;
+  const Buffer whole = memory.input(symmetric, part * static_cast<std::size_t>(c.size()), dtype);
+  const ConstBuffer elsewhere = ConstBuffer(mine.data(), length, dtype).part(own, part);
+  const std::size_t cuts[] = {part / 5, part / 2, part - part / 4};
+  const InputPiece pieces[] = {
+      {.first = cuts[0], .values = elsewhere.part(cuts[0], cuts[1] - cuts[0])},
+      {.first = cuts[1], .values = elsewhere.part(cuts[1], cuts[2] - cuts[1])},
+  };
+  fill(whole, {mine.begin(), mine.begin() + static_cast<std::ptrdiff_t>(whole.bytes())});
+  const Buffer lent = whole.part(own + cuts[0], cuts[2] - cuts[0]);
+  fill(lent, std::vector<std::byte>(lent.bytes(), std::byte{0x55}));
+  c.reduce_scatter(whole, op, pieces);
+  const auto* first = combined.data() + own * size_of(dtype);
+  expect_bytes(whole.part(own, part).data(), {first, first + part * size_of(dtype)}, dtype);
+}
+
 }  // namespace
 
 void check_reductions(Communicator& c, const ConformanceSizes& sizes) {
@@ -141,6 +162,9 @@ void check_reductions(Communicator& c, const ConformanceSizes& sizes) {
         for (const bool symmetric : {false, true}) {
           for (const bool in_place : {false, true}) {
             check_reduction(c, memory, {length, dtype, op, mine, combined}, symmetric, in_place);
+          }
+          if (op == ReduceOp::kAvg) {
+            check_pieces(c, memory, {length, dtype, op, mine, combined}, symmetric);
           }
         }
       }
@@ -407,6 +431,18 @@ void check_arguments(Communicator& c) {
   if (c.size() > 1) {
     expect_refused("cannot be divided among", [&] { c.reduce_scatter(all.subspan(0, 1), ReduceOp::kSum); });
   }
+  const auto reduce_with = [&](std::vector<InputPiece> pieces) {
+    c.reduce_scatter(all, ReduceOp::kSum, pieces);
+  };
+  const std::vector<float> apart(4);
+  expect_refused("the input has type f64, the output f32", [&] { reduce_with({{0, doubles}}); });
+  expect_refused("a piece ends at element 5 of a part of 4", [&] { reduce_with({{1, apart}}); });
+  expect_refused("a piece begins at element 1, before the end of the one before it at 4", [&] {
+    reduce_with({{0, apart}, {1, std::span(apart).first(2)}});
+  });
+  expect_refused("a piece overlaps the part it is a piece of", [&] {
+    reduce_with({{0, all.subspan(4 * static_cast<std::size_t>(c.rank()), 4)}});
+  });
   expect_refused("overlap; pass one buffer to work in place",
                  [&] { c.all_reduce(all.subspan(0, 3), all.subspan(1, 3), ReduceOp::kSum); });
   auto* between = reinterpret_cast<std::byte*>(floats.data()) + 1;
