@@ -112,9 +112,9 @@ class GradientSync {
   // Gradient `index` has its value for this step.
   void mark_ready(std::size_t index);
   // The same for one that was computed elsewhere: copies it to where it lives. Where finish() leaves slices, the part in
-  // this rank's own slice is not copied but read when its bucket is averaged: `values` must stay as it is for as long
-  // as borrows() says so, which is until finish() has returned or thrown at the latest.
-  void mark_ready(std::size_t index, ConstBuffer values);
+  // this rank's own slice is not copied but read when its bucket is averaged. If so the answer is true, and `values`
+  // must stay as it is for as long as borrows() says, which is until finish() has returned or thrown at the latest.
+  bool mark_ready(std::size_t index, ConstBuffer values);
   bool borrows(std::size_t index) const;
   // Gradient `index` counts with what it holds when finish() is called; `used` tells whether this rank had a
   // reason to.

@@ -67,7 +67,7 @@ bool GradientSlots::can_lend(const Slot& slot, const torch::Tensor& gradient) co
          gradient.sizes() == slot.view.sizes() && gradient.strides() == slot.view.strides();
 }
 
-// Until the sync has read it, .grad is what autograd made it, for whoever looks at it in backward.
+// One that is lent stays what autograd made it until the next one comes, for whoever looks at it in backward.
 void GradientSlots::send(std::size_t index) {
   Slot& slot = slots_[index];
   torch::Tensor& gradient = slot.parameter.tensor.mutable_grad();
@@ -79,10 +79,14 @@ void GradientSlots::send(std::size_t index) {
   slot.used = true;
   slot.apart = false;
   slot.partial.reset();
-  slot.lent = gradient;
-  loans_.push_back(index);
-  sync_.mark_ready(index, buffer_of(gradient));
   end_loans();
+  slot.lent = gradient;
+  if (sync_.mark_ready(index, buffer_of(gradient))) {
+    loans_.push_back(index);
+  } else {
+    slot.lent.reset();
+    gradient = slot.view;
+  }
 }
 
 // What the sync has read is given back, so that the next gradients find its memory.

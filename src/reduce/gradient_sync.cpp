@@ -45,9 +45,9 @@ void GradientSync::mark_ready(std::size_t index) {
   engine_->require_index(index);
   engine_->mark_ready(index);
 }
-void GradientSync::mark_ready(std::size_t index, ConstBuffer values) {
+bool GradientSync::mark_ready(std::size_t index, ConstBuffer values) {
   engine_->require_index(index);
-  engine_->mark_ready(index, values);
+  return engine_->mark_ready(index, values);
 }
 bool GradientSync::borrows(std::size_t index) const {
   engine_->require_index(index);

@@ -47,13 +47,13 @@ void LentGradients::clear() {
   }
 }
 
-void LentGradients::take(std::size_t index, const ConstBuffer& values) {
+bool LentGradients::take(std::size_t index, const ConstBuffer& values) {
   const Own& own = own_[index];
   const Buffer& place = memory_->gradient(index);
   copy_part(values, place, 0, own.begin);
   copy_part(values, place, own.end, values.count());
   if (own.begin == own.end) {
-    return;
+    return false;
   }
   lent_[index] = true;
   auto& pieces = pieces_[own.bucket];
@@ -61,6 +61,7 @@ void LentGradients::take(std::size_t index, const ConstBuffer& values) {
       std::upper_bound(pieces.begin(), pieces.end(), own.first,
                        [](std::size_t first, const InputPiece& piece) { return first < piece.first; });
   pieces.insert(next, {.first = own.first, .values = values.part(own.begin, own.end - own.begin)});
+  return true;
 }
 
 }  // namespace lockstep

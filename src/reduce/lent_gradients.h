@@ -22,8 +22,8 @@ class LentGradients {
 
   // Forgets those of the last step.
   void clear();
-  // Copies what others read of gradient `index`, and notes the rest.
-  void take(std::size_t index, const ConstBuffer& values);
+  // Copies what others read of gradient `index`. False when there is no rest.
+  bool take(std::size_t index, const ConstBuffer& values);
   // The bucket with a rest of gradient `index`, in this step.
   std::optional<std::size_t> bucket_of(std::size_t index) const {
     return lent_[index] ? std::optional(own_[index].bucket) : std::nullopt;

@@ -126,7 +126,7 @@ void SyncEngine::mark_ready(std::size_t index) {
   }
 }
 
-void SyncEngine::mark_ready(std::size_t index, const ConstBuffer& values) {
+bool SyncEngine::mark_ready(std::size_t index, const ConstBuffer& values) {
   const Buffer& place = memory->gradient(index);
   if (values.count() != place.count() || values.dtype() != place.dtype()) {
     throw Error(ErrorCode::kInvalidArgument,
@@ -136,14 +136,16 @@ void SyncEngine::mark_ready(std::size_t index, const ConstBuffer& values) {
   if (!in_step) {
     begin();
   }
+  bool lent = false;
   if (!tracker_->ready(index)) {
     if (takes_loans()) {
-      lent_.take(index, values);
+      lent = lent_.take(index, values);
     } else if (values.bytes() > 0) {
       std::memcpy(place.data(), values.data(), values.bytes());
     }
   }
   mark_ready(index);
+  return lent;
 }
 
 bool SyncEngine::borrows(std::size_t index) const {

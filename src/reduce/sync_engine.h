@@ -32,7 +32,7 @@ class SyncEngine {
   SyncEngine(Communicator& communicator, std::vector<GradientSpec> gradients, GradientSyncOptions options);
 
   void mark_ready(std::size_t index);
-  void mark_ready(std::size_t index, const ConstBuffer& values);
+  bool mark_ready(std::size_t index, const ConstBuffer& values);
   bool borrows(std::size_t index) const;
   void include(std::size_t index, bool used);
   void poll();

@@ -124,12 +124,11 @@ int run_lent_step(GradientSync& sync, int rank, int step, std::size_t missing) {
     if (index != missing) {
       const Buffer place = sync.gradient(index);
       std::memset(place.data(), 0x55, place.bytes());
-      sync.mark_ready(index, gradients[index]);
-      stayed += sync.borrows(index) ? 1 : 0;
+      stayed += sync.mark_ready(index, gradients[index]) ? 1 : 0;
     }
   }
   const std::vector<float> again(sync.spec(0).count);
-  sync.mark_ready(0, again);  // it was ready before
+  EXPECT_FALSE(sync.mark_ready(0, again)) << "it was ready before";
   sync.finish();
   for (std::size_t index = 0; index < sync.size(); ++index) {
     EXPECT_FALSE(sync.borrows(index));
