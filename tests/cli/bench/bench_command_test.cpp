@@ -3,25 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "base/temp_dir.h"
+#include "cli/bench/file_content.h"
 #include "cli/program_run.h"
 
 namespace lockstep::cli {
 namespace {
 
+using bench::content_of;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-std::string content_of(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
 
 // Few and small, so that it takes about a second.
 const std::vector<std::string> kQuick = {"bench",    "allreduce", "--ranks",           "2",

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/bench/example_report.h"
+#include "cli/bench/file_content.h"
 #include "cli/bench/svg_fault.h"
 
 namespace lockstep::bench {
@@ -21,6 +22,10 @@ Report with_four_ranks_too() {
   seen.kernel_us[point] = {3};
   seen.ping_pong_ns[4] = {100};
   return summarize(seen);
+}
+
+TEST(Plot, IsThePictureThatIsStored) {
+  EXPECT_EQ(render_svg(example_report()), content_of(LOCKSTEP_BENCH_TESTS "/example_report.svg"));
 }
 
 TEST(Plot, IsWellFormedWhateverTheMachineIsCalled) {

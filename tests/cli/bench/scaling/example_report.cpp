@@ -1,5 +1,7 @@
 #include "cli/bench/scaling/example_report.h"
 
+#include "cli/bench/example_machine.h"
+
 namespace lockstep::bench::scaling {
 namespace {
 
@@ -43,11 +45,7 @@ Report example_report() {
   report.method = "sharded";
   report.batch = 8;
   report.rounds = 5;
-  report.machine = {.processor = "Example <8> & Sons",
-                    .cores = 2,
-                    .kernel = "6.1.0",
-                    .load_before = "0.10 0.20 0.30",
-                    .load_after = "1.10 0.40 0.30"};
+  report.machine = example_machine();
   return report;
 }
 

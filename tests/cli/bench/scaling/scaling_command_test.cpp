@@ -3,12 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "base/temp_dir.h"
+#include "cli/bench/file_content.h"
 #include "cli/program_run.h"
 
 namespace lockstep::bench::scaling {
@@ -19,12 +17,6 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 constexpr const char* kNeedsTorch = "this build has no libtorch to train with";
-
-std::string content_of(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
 
 TEST(BenchScaling, MeasuresAndWritesWhatItFound) {
   if (!LOCKSTEP_HAS_TORCH) {

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "cli/bench/example_machine.h"
+
 namespace lockstep::bench::step {
 namespace {
 
@@ -31,11 +33,7 @@ Observations example_observations() {
 Report example_report() {
   Report report = summarize(example_observations());
   report.rounds = 7;
-  report.machine = {.processor = "Example <8> & Sons",
-                    .cores = 2,
-                    .kernel = "6.1.0",
-                    .load_before = "0.10 0.20 0.30",
-                    .load_after = "1.10 0.40 0.30"};
+  report.machine = example_machine();
   return report;
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/bench/file_content.h"
 #include "cli/bench/step/example_report.h"
 #include "cli/bench/svg_fault.h"
 
@@ -11,6 +12,10 @@ namespace {
 
 using testing::HasSubstr;
 using testing::Not;
+
+TEST(StepPlot, IsThePictureThatIsStored) {
+  EXPECT_EQ(render_svg(example_report()), content_of(LOCKSTEP_BENCH_TESTS "/step/example_report.svg"));
+}
 
 TEST(StepPlot, IsWellFormedWhateverTheMachineIsCalled) {
   const std::string svg = render_svg(example_report());

@@ -3,12 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "base/temp_dir.h"
+#include "cli/bench/file_content.h"
 #include "cli/bench/step/python_search.h"
 #include "cli/program_run.h"
 
@@ -19,12 +17,6 @@ using cli::run_lockstep;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
-
-std::string content_of(const std::filesystem::path& path) {
-  std::ostringstream text;
-  text << std::ifstream(path).rdbuf();
-  return text.str();
-}
 
 // A model that takes no time, so that most of it is the start of the workers.
 std::vector<std::string> quick_with(const std::vector<std::string>& more) {
