@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "cli/bench/axis.h"
+#include "cli/bench/curve.h"
+#include "cli/bench/sheet.h"
 #include "cli/bench/svg.h"
 #include "cli/doctor/size_text.h"
 
@@ -14,40 +16,27 @@ namespace lockstep::bench {
 namespace {
 
 using svg::Axis;
-using svg::kInk;
 using svg::line;
+using svg::Place;
 using svg::Range;
 using svg::text_at;
 
-constexpr double kPanelWidth = 400;
-constexpr double kPanelHeight = 300;
-constexpr double kPanelGap = 36;
-constexpr double kLeft = 76;
-constexpr double kTop = 122;
-constexpr double kRight = 28;
-constexpr double kBottom = 60;
+constexpr svg::Sheet kSheet{.panel_width = 400, .panel_height = 300, .panel_gap = 36};
 constexpr double kLabelWidth = 46;  // of a size, so that two do not touch
 
-// One line of the plot.
-struct Curve {
-  std::string_view name;
-  std::string_view color;
-  std::string_view style;  // more attributes
-};
-
-Curve curve_of(Implementation implementation) {
+svg::Stroke stroke_of(Implementation implementation) {
   switch (implementation) {
     case Implementation::kLockstep:
-      return {"lockstep", "#1d5fd1", R"(stroke-width="2.6")"};
+      return {"#1d5fd1", R"(stroke-width="2.6")"};
     case Implementation::kGloo:
-      return {"gloo", "#d9731a", R"(stroke-width="1.8")"};
+      return {"#d9731a", R"(stroke-width="1.8")"};
     case Implementation::kOpenMpi:
-      return {"openmpi", "#2a8f62", R"(stroke-width="1.8")"};
+      return {"#2a8f62", R"(stroke-width="1.8")"};
   }
-  return {"?", kInk, ""};
+  return {svg::kInk, ""};
 }
 
-constexpr Curve kBoundCurve = {"bound", "#8a949e", R"(stroke-width="1.8" stroke-dasharray="6 4")"};
+constexpr svg::Stroke kBoundStroke = {"#8a949e", R"(stroke-width="1.8" stroke-dasharray="6 4")"};
 
 Range time_range(const Report& report) {
   Range range;
@@ -80,151 +69,121 @@ std::string decade_text(double time_us) {
 }
 
 // The panel for one number of ranks.
-class Panel {
+class RanksPanel {
  public:
-  Panel(const Report& report, int ranks, double left)
+  RanksPanel(const Report& report, int ranks, const svg::Panel& panel)
       : report_(report),
         ranks_(ranks),
-        left_(left),
+        panel_(panel),
         times_(time_range(report)),
-        x_(size_range(report), left, left + kPanelWidth),
-        y_(times_, kTop + kPanelHeight, kTop) {}
+        x_(size_range(report), panel.left, panel.right()),
+        y_(times_, panel.bottom(), panel.top) {}
 
   std::string render(bool with_times) const {
-    std::string svg = fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"#ffffff\"/>\n",
-                                  left_, kTop, kPanelWidth, kPanelHeight);
-    svg += time_grid(with_times) + size_grid();
-    svg +=
-        fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#c3cad1\"/>\n",
-                    left_, kTop, kPanelWidth, kPanelHeight);
-    svg += text_at(left_ + kPanelWidth / 2, kTop - 12, fmt::format("{} ranks", ranks_),
-                   {.size = 14, .color = kInk, .anchor = "middle", .weight = "600"});
-    svg += text_at(left_ + kPanelWidth / 2, kTop + kPanelHeight + 42, "bytes per rank", {.anchor = "middle"});
-    svg += bound_curve();
+    std::string picture =
+        fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"#ffffff\"/>\n", panel_.left,
+                    panel_.top, panel_.width, panel_.height);
+    picture += time_grid(with_times) + size_grid();
+    picture += svg::frame(panel_, fmt::format("{} ranks", ranks_), "bytes per rank");
+    picture += bound_curve();
     std::vector<Implementation> contenders = report_.contenders();
     std::reverse(contenders.begin(), contenders.end());  // ours last, on top of the others
     for (const Implementation implementation : contenders) {
-      svg += curve(implementation);
+      picture += curve(implementation);
     }
-    return svg;
+    return picture;
   }
 
  private:
   std::string time_grid(bool with_times) const {
-    std::string svg;
+    std::string picture;
     for (double time = times_.low; time <= times_.high * 1.01; time *= 10) {
       const double y = y_.place(time);
-      svg += line(left_, y, left_ + kPanelWidth, y, "#dfe4e9");
+      picture += line(panel_.left, y, panel_.right(), y, svg::kGrid);
       if (with_times) {
-        svg += text_at(left_ - 10, y + 4, decade_text(time), {.anchor = "end"});
+        picture += text_at(panel_.left - 10, y + 4, decade_text(time), {.anchor = "end"});
       }
       for (int step = 2; step < 10 && time < times_.high * 0.99; ++step) {
         const double minor = y_.place(time * step);
-        svg += line(left_, minor, left_ + kPanelWidth, minor, "#f3f5f7");
+        picture += line(panel_.left, minor, panel_.right(), minor, "#f3f5f7");
       }
     }
-    return svg;
+    return picture;
   }
 
   std::string size_grid() const {
-    std::string svg;
-    double free_from = left_ - kLabelWidth;
+    std::string picture;
+    double free_from = panel_.left - kLabelWidth;
     for (const Point& point : report_.points(ranks_)) {
       const double x = x_.place(static_cast<double>(point.bytes));
-      svg += line(x, kTop, x, kTop + kPanelHeight, "#eceff2");
+      picture += line(x, panel_.top, x, panel_.bottom(), svg::kFaintGrid);
       if (x - kLabelWidth / 2 >= free_from) {
-        svg += text_at(x, kTop + kPanelHeight + 20, doctor::size_text(point.bytes),
-                       {.size = 11, .anchor = "middle"});
+        picture += text_at(x, panel_.bottom() + 20, doctor::size_text(point.bytes),
+                           {.size = 11, .anchor = "middle"});
         free_from = x + kLabelWidth / 2;
       }
     }
-    return svg;
-  }
-
-  std::string path(const std::string& points, const Curve& curve) const {
-    return fmt::format(
-        "<polyline data-series=\"{} {}\" points=\"{}\" fill=\"none\" stroke=\"{}\" {} "
-        "stroke-linejoin=\"round\"/>\n",
-        curve.name, ranks_, points, curve.color, curve.style);
+    return picture;
   }
 
   std::string bound_curve() const {
-    std::string points;
+    std::vector<Place> places;
     for (const Bound& bound : report_.bounds) {
       if (bound.point.ranks == ranks_) {
-        points += place(bound.point, bound.bound_us);
+        places.push_back(place(bound.point, bound.bound_us));
       }
     }
-    return path(points, kBoundCurve);
+    return svg::polyline(fmt::format("bound {}", ranks_), kBoundStroke, places);
   }
 
   // The medians, and from each a thin line up to the 95th percentile.
   std::string curve(Implementation implementation) const {
-    const Curve curve = curve_of(implementation);
-    std::string points;
+    const svg::Stroke stroke = stroke_of(implementation);
+    std::vector<Place> medians;
     std::string marks;
     for (const Result& result : report_.results) {
       if (result.implementation != implementation || result.point.ranks != ranks_) {
         continue;
       }
-      const double x = x_.place(static_cast<double>(result.point.bytes));
-      points += place(result.point, result.median_us);
-      marks += line(x, y_.place(result.median_us), x, y_.place(result.p95_us), curve.color);
-      marks += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.6\" fill=\"{}\" stroke=\"#ffffff\"/>\n",
-                           x, y_.place(result.median_us), curve.color);
+      const Place median = medians.emplace_back(place(result.point, result.median_us));
+      marks += line(median.x, median.y, median.x, y_.place(result.p95_us), stroke.color);
+      marks += svg::dot(median.x, median.y, 3.6, stroke.color);
     }
-    return path(points, curve) + marks;
+    return svg::polyline(fmt::format("{} {}", to_string(implementation), ranks_), stroke, medians) + marks;
   }
 
-  std::string place(const Point& point, double time_us) const {
-    return fmt::format("{:.1f},{:.1f} ", x_.place(static_cast<double>(point.bytes)), y_.place(time_us));
+  Place place(const Point& point, double time_us) const {
+    return {x_.place(static_cast<double>(point.bytes)), y_.place(time_us)};
   }
 
   const Report& report_;
   int ranks_;
-  double left_;
+  svg::Panel panel_;
   Range times_;
   Axis x_;
   Axis y_;
 };
 
 std::string legend(const Report& report) {
-  std::vector<Curve> curves;
+  std::vector<svg::LegendEntry> entries;
   for (const Implementation implementation : report.contenders()) {
-    curves.push_back(curve_of(implementation));
+    entries.push_back({std::string(to_string(implementation)), stroke_of(implementation)});
   }
-  curves.push_back(kBoundCurve);
-  std::string svg;
-  double x = kLeft;
-  for (const Curve& curve : curves) {
-    constexpr double kY = 74;
-    svg += fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\" {}/>\n", x, kY, x + 26,
-                       kY, curve.color, curve.style);
-    svg += text_at(x + 33, kY + 4, curve.name, {.color = kInk});
-    x += 112;
-  }
-  return svg;
+  entries.push_back({"bound", kBoundStroke});
+  return svg::legend(kSheet.left, entries);
 }
 
 }  // namespace
 
 std::string render_svg(const Report& report) {
   const std::vector<int> rank_counts = report.rank_counts();
-  const auto panels = static_cast<double>(rank_counts.size());
-  const double width = kLeft + panels * kPanelWidth + (panels - 1) * kPanelGap + kRight;
-  const double height = kTop + kPanelHeight + kBottom;
-  std::string picture = svg::opening("Time of an all-reduce over its size", width, height);
-  picture += text_at(kLeft, 30, "Time of an all-reduce (float32 sum, in place)",
-                     {.size = 17, .color = kInk, .weight = "600"});
-  picture += text_at(kLeft, 50,
-                     fmt::format("{}, {}. Lower is better. Median; whiskers to the 95th percentile.",
-                                 report.machine.processor, cores_text(report.machine)),
-                     {});
+  std::string picture =
+      svg::opening("Time of an all-reduce over its size", kSheet.width(rank_counts.size()), kSheet.height());
+  picture += kSheet.heading("Time of an all-reduce (float32 sum, in place)", report.machine,
+                            "Lower is better. Median; whiskers to the 95th percentile.");
   picture += legend(report);
-  double left = kLeft;
-  for (const int ranks : rank_counts) {
-    picture += Panel(report, ranks, left).render(ranks == rank_counts.front());
-    left += kPanelWidth + kPanelGap;
+  for (std::size_t i = 0; i < rank_counts.size(); ++i) {
+    picture += RanksPanel(report, rank_counts[i], kSheet.panel(i)).render(i == 0);
   }
   return picture + svg::closing();
 }

@@ -52,4 +52,9 @@ std::string line(double x1, double y1, double x2, double y2, std::string_view co
                      y1, x2, y2, color);
 }
 
+std::string dot(double x, double y, double radius, std::string_view color) {
+  return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\" stroke=\"#ffffff\"/>\n", x, y,
+                     radius, color);
+}
+
 }  // namespace lockstep::bench::svg

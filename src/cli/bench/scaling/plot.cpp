@@ -5,65 +5,40 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <iterator>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cli/bench/axis.h"
+#include "cli/bench/curve.h"
+#include "cli/bench/sheet.h"
 #include "cli/bench/svg.h"
 
 namespace lockstep::bench::scaling {
 namespace {
 
 using svg::Axis;
-using svg::kInk;
 using svg::line;
+using svg::Panel;
+using svg::Place;
 using svg::Range;
 using svg::text_at;
 
-constexpr double kPanelWidth = 340;
-constexpr double kPanelHeight = 260;
-constexpr double kPanelGap = 84;
-constexpr double kLeft = 76;
-constexpr double kTop = 122;
-constexpr double kRight = 28;
-constexpr double kBottom = 60;
-constexpr double kLegendStep = 112;
-
+constexpr svg::Sheet kSheet{.panel_width = 340, .panel_gap = 84};
 constexpr std::array<std::string_view, 5> kColors = {"#1d5fd1", "#d9731a", "#2a8f62", "#6b46c1", "#8a949e"};
+constexpr svg::Stroke kLinearStroke = {"#8a949e", R"(stroke-width="1.4" stroke-dasharray="6 4")"};
 
-struct Dot {
-  double x = 0;
-  double y = 0;
-};
-
-struct Curve {
-  std::string name;
-  std::string_view color;
-  std::string style;
-  std::vector<Dot> dots;
-};
-
-std::string polyline(const Curve& curve, const std::function<Dot(const Dot&)>& place) {
-  std::string points;
-  for (const Dot& dot : curve.dots) {
-    const Dot there = place(dot);
-    points += fmt::format("{:.1f},{:.1f} ", there.x, there.y);
-  }
-  return fmt::format(
-      "<polyline data-series=\"{}\" points=\"{}\" fill=\"none\" stroke=\"{}\" {} "
-      "stroke-linejoin=\"round\"/>\n",
-      curve.name, points, curve.color, curve.style);
+svg::Stroke stroke_of(std::size_t curve) {
+  return {kColors[curve % kColors.size()], R"(stroke-width="2.2")"};
 }
 
-std::string frame(double left, std::string_view title, std::string_view below) {
-  return fmt::format(
-             "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#c3cad1\"/>\n", left,
-             kTop, kPanelWidth, kPanelHeight) +
-         text_at(left + kPanelWidth / 2, kTop - 12, title,
-                 {.size = 14, .color = kInk, .anchor = "middle", .weight = "600"}) +
-         text_at(left + kPanelWidth / 2, kTop + kPanelHeight + 42, below, {.anchor = "middle"});
-}
+// What is drawn of a result: a value over a number of parameters.
+struct Sample {
+  double parameters = 0;
+  double value = 0;
+};
 
 // A curve for each number of ranks over parameters, both axes logarithmic, and a dashed line that is linear.
 class GrowthPanel {
@@ -71,148 +46,141 @@ class GrowthPanel {
   using Value = std::function<double(const Result&)>;
 
   GrowthPanel(const Report& report, std::string_view title, std::string_view unit, const Value& value)
-      : title_(title), unit_(unit) {
-    for (const int ranks : report.rank_counts()) {
-      Curve& curve = curves_.emplace_back(Curve{.name = fmt::format("{} {}", title, ranks),
-                                                .color = kColors[curves_.size() % kColors.size()],
-                                                .style = R"(stroke-width="2.2")",
-                                                .dots = {}});
+      : rank_counts_(report.rank_counts()), title_(title), unit_(unit) {
+    for (const int ranks : rank_counts_) {
+      std::vector<Sample>& curve = curves_.emplace_back();
       for (const Result& result : report.results) {
         if (result.point.ranks == ranks && value(result) > 0) {
-          curve.dots.push_back({static_cast<double>(result.point.parameters), value(result)});
-          sizes_.insert(curve.dots.back().x);
-          x_range_.include(curve.dots.back().x);
-          y_range_.include(curve.dots.back().y);
+          add(curve, {static_cast<double>(result.point.parameters), value(result)});
         }
       }
     }
   }
 
-  std::string render(double left) const {
-    if (y_range_.high <= 0) {
-      return frame(left, title_, "nothing to show");
+  std::string render(const Panel& panel) const {
+    if (values_.high <= 0) {
+      return svg::frame(panel, title_, "nothing to show");
     }
     constexpr double kMargin = 1.3;  // so that no point lies on the frame
-    const Range parameters{.low = x_range_.low / kMargin, .high = x_range_.high * kMargin};
-    const Range values = svg::decades_around(y_range_);
-    const Axis x(parameters, left, left + kPanelWidth);
-    const Axis y(values, kTop + kPanelHeight, kTop);
-    std::string picture = grid(left, values, x, y);
-    const auto place = [&](const Dot& dot) { return Dot{x.place(dot.x), y.place(dot.y)}; };
-    picture += polyline(linear(parameters, values), place);
-    for (const Curve& curve : curves_) {
-      picture += polyline(curve, place);
-      for (const Dot& dot : curve.dots) {
-        picture +=
-            fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"3.4\" fill=\"{}\" stroke=\"#ffffff\"/>\n",
-                        x.place(dot.x), y.place(dot.y), curve.color);
+    const Range parameters{.low = parameters_.low / kMargin, .high = parameters_.high * kMargin};
+    const Range values = svg::decades_around(values_);
+    const Axis x(parameters, panel.left, panel.right());
+    const Axis y(values, panel.bottom(), panel.top);
+    const auto place = [&](const Sample& sample) {
+      return Place{x.place(sample.parameters), y.place(sample.value)};
+    };
+    const auto [first, last] = linear(parameters, values);
+    std::string picture = grid(panel, values, x, y);
+    picture += svg::polyline(fmt::format("{} linear", title_), kLinearStroke, {place(first), place(last)});
+    for (std::size_t i = 0; i < curves_.size(); ++i) {
+      std::vector<Place> places;
+      std::transform(curves_[i].begin(), curves_[i].end(), std::back_inserter(places), place);
+      picture += svg::polyline(fmt::format("{} {}", title_, rank_counts_[i]), stroke_of(i), places);
+      for (const Place& there : places) {
+        picture += svg::dot(there.x, there.y, 3.4, stroke_of(i).color);
       }
     }
-    return picture + frame(left, title_, "parameters");
+    return picture + svg::frame(panel, title_, "parameters");
   }
 
  private:
-  std::string grid(double left, const Range& values, const Axis& x, const Axis& y) const {
+  void add(std::vector<Sample>& curve, const Sample& sample) {
+    curve.push_back(sample);
+    sizes_.insert(sample.parameters);
+    parameters_.include(sample.parameters);
+    values_.include(sample.value);
+  }
+
+  std::string grid(const Panel& panel, const Range& values, const Axis& x, const Axis& y) const {
     std::string picture;
     for (double value = values.low; value <= values.high * 1.01; value *= 10) {
-      picture += line(left, y.place(value), left + kPanelWidth, y.place(value), "#dfe4e9");
-      picture +=
-          text_at(left - 8, y.place(value) + 4, fmt::format("{:g} {}", value, unit_), {.anchor = "end"});
+      picture += line(panel.left, y.place(value), panel.right(), y.place(value), svg::kGrid);
+      picture += text_at(panel.left - 8, y.place(value) + 4, fmt::format("{:g} {}", value, unit_),
+                         {.anchor = "end"});
     }
     for (const double size : sizes_) {
-      picture += line(x.place(size), kTop, x.place(size), kTop + kPanelHeight, "#eceff2");
-      picture += text_at(x.place(size), kTop + kPanelHeight + 20, fmt::format("{:.0f} M", size / 1e6),
+      picture += line(x.place(size), panel.top, x.place(size), panel.bottom(), svg::kFaintGrid);
+      picture += text_at(x.place(size), panel.bottom() + 20, fmt::format("{:.0f} M", size / 1e6),
                          {.size = 11, .anchor = "middle"});
     }
     return picture;
   }
 
   // Ends in the last point of the first curve and stays in the frame.
-  Curve linear(const Range& parameters, const Range& values) const {
-    const Dot end =
-        curves_.front().dots.empty() ? Dot{x_range_.high, y_range_.high} : curves_.front().dots.back();
-    const double first = std::max(parameters.low, end.x * values.low / end.y);
-    return {.name = std::string(title_) + " linear",
-            .color = "#8a949e",
-            .style = R"(stroke-width="1.4" stroke-dasharray="6 4")",
-            .dots = {{first, end.y * first / end.x}, end}};
+  std::pair<Sample, Sample> linear(const Range& parameters, const Range& values) const {
+    const Sample last =
+        curves_.front().empty() ? Sample{parameters_.high, values_.high} : curves_.front().back();
+    const double first = std::max(parameters.low, last.parameters * values.low / last.value);
+    return {{first, last.value * first / last.parameters}, last};
   }
 
+  std::vector<int> rank_counts_;
   std::string_view title_;
   std::string_view unit_;
-  std::vector<Curve> curves_;
+  std::vector<std::vector<Sample>> curves_;  // by number of ranks
   std::set<double> sizes_;
-  Range x_range_;
-  Range y_range_;
+  Range parameters_;
+  Range values_;
 };
 
 // Time and memory of each window over those of the first quarter.
-std::string long_run_panel(const Report& report, double left) {
+std::string long_run_panel(const Report& report, const Panel& panel) {
   const Endurance& run = *report.endurance;
-  Curve time{.name = "step time", .color = kColors[0], .style = R"(stroke-width="1.6")", .dots = {}};
-  Curve memory{.name = "memory", .color = kColors[1], .style = R"(stroke-width="2.2")", .dots = {}};
+  const auto time = [&](const Window& window) { return window.median_ms / run.time_ms.first_quarter; };
+  const auto memory = [&](const Window& window) {
+    return static_cast<double>(window.memory_bytes) / 1e6 / run.memory_mb.first_quarter;
+  };
   Range range{.low = 0.9, .high = 1.1};
   for (const Window& window : report.windows) {
-    const auto step = static_cast<double>(window.last_step);
-    time.dots.push_back({step, window.median_ms / run.time_ms.first_quarter});
-    memory.dots.push_back(
-        {step, static_cast<double>(window.memory_bytes) / 1e6 / run.memory_mb.first_quarter});
-    range.include(time.dots.back().y);
-    range.include(memory.dots.back().y);
+    range.include(time(window));
+    range.include(memory(window));
   }
-  const Axis y({.low = range.low / 1.1, .high = range.high * 1.1}, kTop + kPanelHeight, kTop);
-  const auto place = [&](const Dot& dot) {
-    return Dot{left + dot.x / static_cast<double>(run.steps) * kPanelWidth, y.place(dot.y)};
+  const Axis y({.low = range.low / 1.1, .high = range.high * 1.1}, panel.bottom(), panel.top);
+  const auto curve = [&](std::string_view name, const svg::Stroke& stroke, const auto& value) {
+    std::vector<Place> places;
+    for (const Window& window : report.windows) {
+      const double share = static_cast<double>(window.last_step) / static_cast<double>(run.steps);
+      places.push_back({panel.left + share * panel.width, y.place(value(window))});
+    }
+    return svg::polyline(name, stroke, places);
   };
-  std::string picture = line(left, y.place(1), left + kPanelWidth, y.place(1), "#c3cad1");
-  picture += text_at(left - 8, y.place(1) + 4, "1", {.anchor = "end"});
+  std::string picture = line(panel.left, y.place(1), panel.right(), y.place(1), svg::kBorder);
+  picture += text_at(panel.left - 8, y.place(1) + 4, "1", {.anchor = "end"});
   for (const double value : {range.low, range.high}) {
-    picture += text_at(left - 8, y.place(value) + 4, fmt::format("{:.2f}", value), {.anchor = "end"});
+    picture += text_at(panel.left - 8, y.place(value) + 4, fmt::format("{:.2f}", value), {.anchor = "end"});
   }
-  picture += polyline(time, place) + polyline(memory, place);
-  picture += text_at(left + 12, kTop + 20, "step time", {.color = time.color});
-  picture += text_at(left + 90, kTop + 20, "memory", {.color = memory.color});
-  return picture + frame(left, "many steps, over the first quarter", fmt::format("{} steps", run.steps));
+  picture += curve("step time", {kColors[0], R"(stroke-width="1.6")"}, time);
+  picture += curve("memory", stroke_of(1), memory);
+  picture += text_at(panel.left + 12, panel.top + 20, "step time", {.color = kColors[0]});
+  picture += text_at(panel.left + 90, panel.top + 20, "memory", {.color = kColors[1]});
+  return picture +
+         svg::frame(panel, "many steps, over the first quarter", fmt::format("{} steps", run.steps));
 }
 
 std::string legend(const Report& report) {
-  std::string picture;
-  double x = kLeft;
-  std::size_t i = 0;
+  std::vector<svg::LegendEntry> entries;
   for (const int ranks : report.rank_counts()) {
-    constexpr double kY = 74;
-    picture +=
-        fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\" stroke=\"{}\" stroke-width=\"2.2\"/>\n", x,
-                    kY, x + 26, kY, kColors[i++ % kColors.size()]);
-    picture +=
-        text_at(x + 33, kY + 4, fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s"), {.color = kInk});
-    x += kLegendStep;
+    entries.push_back({fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s"), stroke_of(entries.size())});
   }
-  return picture + text_at(x, 78, "dashed: linear", {});
+  const double end = kSheet.left + static_cast<double>(entries.size()) * svg::kLegendStep;
+  return svg::legend(kSheet.left, entries) + text_at(end, svg::kLegendText, "dashed: linear", {});
 }
 
 }  // namespace
 
 std::string render_svg(const Report& report) {
-  const double panels = report.endurance ? 3 : 2;
-  const double width = kLeft + panels * kPanelWidth + (panels - 1) * kPanelGap + kRight;
-  std::string picture = svg::opening("What training together costs", width, kTop + kPanelHeight + kBottom);
-  picture += text_at(kLeft, 30, "What training together costs as work grows",
-                     {.size = 17, .color = kInk, .weight = "600"});
+  std::string picture =
+      svg::opening("What training together costs", kSheet.width(report.endurance ? 3 : 2), kSheet.height());
   picture +=
-      text_at(kLeft, 50,
-              fmt::format("{}, {}. An mlp, {} samples per rank, {}. Medians.", report.machine.processor,
-                          cores_text(report.machine), report.batch, report.method),
-              {});
+      kSheet.heading("What training together costs as work grows", report.machine,
+                     fmt::format("An mlp, {} samples per rank, {}. Medians.", report.batch, report.method));
   picture += legend(report);
-  picture += GrowthPanel(report, "time outside compute", "ms", [](const Result& result) {
-               return result.outside_ms();
-             }).render(kLeft);
-  picture += GrowthPanel(report, "peak memory of all ranks", "MB", [](const Result& result) {
-               return result.total_memory_mb;
-             }).render(kLeft + kPanelWidth + kPanelGap);
+  const auto outside = [](const Result& result) { return result.outside_ms(); };
+  const auto memory = [](const Result& result) { return result.total_memory_mb; };
+  picture += GrowthPanel(report, "time outside compute", "ms", outside).render(kSheet.panel(0));
+  picture += GrowthPanel(report, "peak memory of all ranks", "MB", memory).render(kSheet.panel(1));
   if (report.endurance) {
-    picture += long_run_panel(report, kLeft + 2 * (kPanelWidth + kPanelGap));
+    picture += long_run_panel(report, kSheet.panel(2));
   }
   return picture + svg::closing();
 }

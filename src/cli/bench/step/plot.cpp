@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/bench/sheet.h"
 #include "cli/bench/svg.h"
 
 namespace lockstep::bench::step {
@@ -17,12 +18,6 @@ using svg::text_at;
 
 constexpr double kBarWidth = 22;
 constexpr double kBarGap = 6;
-constexpr double kPanelHeight = 260;
-constexpr double kPanelGap = 30;
-constexpr double kLeft = 40;
-constexpr double kTop = 136;
-constexpr double kRight = 28;
-constexpr double kBottom = 44;
 constexpr double kHeadroom = 18;      // for the number on top of the highest bar
 constexpr double kWhiskerRoom = 1.3;  // over the highest median; a longer whisker is cut off there
 constexpr double kLegendStep = 176;
@@ -54,15 +49,19 @@ std::string_view color_of(Variant variant) {
   return kInk;
 }
 
-double panel_width(const Report& report) {
-  return static_cast<double>(report.variants().size()) * (kBarWidth + kBarGap) + kBarGap;
+svg::Sheet sheet_of(const Report& report) {
+  return {.left = 40,
+          .top = 136,
+          .bottom = 44,
+          .panel_width = static_cast<double>(report.variants().size()) * (kBarWidth + kBarGap) + kBarGap,
+          .panel_gap = 30};
 }
 
 // The panel of one case. Each has a scale of its own, from zero to a little above its slowest variant.
-class Panel {
+class CasePanel {
  public:
-  Panel(const Report& report, const TrainingCase& training, double left)
-      : report_(report), training_(training), left_(left) {
+  CasePanel(const Report& report, const TrainingCase& training, const svg::Panel& panel)
+      : report_(report), training_(training), panel_(panel) {
     double highest_median = 0;
     for (const Result& result : report.results) {
       if (result.training == training) {
@@ -74,21 +73,20 @@ class Panel {
   }
 
   std::string render() const {
-    std::string picture = line(left_, y(0), left_ + panel_width(report_), y(0), "#c3cad1");
-    double x = left_ + kBarGap;
+    std::string picture = line(panel_.left, y(0), panel_.right(), y(0), svg::kBorder);
+    double x = panel_.left + kBarGap;
     for (const Variant variant : report_.variants()) {
       if (const Result* result = report_.find(training_, variant)) {
         picture += bar(*result, x);
       }
       x += kBarWidth + kBarGap;
     }
-    return picture + text_at(left_ + panel_width(report_) / 2, y(0) + 22, to_string(training_),
-                             {.size = 14, .color = kInk, .anchor = "middle", .weight = "600"});
+    return picture + text_at(panel_.middle(), y(0) + 22, to_string(training_), svg::kPanelTitle);
   }
 
  private:
   double y(double time_ms) const {
-    return kTop + kPanelHeight - std::min(time_ms / highest_, 1.0) * (kPanelHeight - kHeadroom);
+    return panel_.bottom() - std::min(time_ms / highest_, 1.0) * (panel_.height - kHeadroom);
   }
 
   // The median, and a thin line from the 10th percentile to the 90th.
@@ -107,11 +105,11 @@ class Panel {
 
   const Report& report_;
   TrainingCase training_;
-  double left_;
+  svg::Panel panel_;
   double highest_ = 1e-9;
 };
 
-std::string legend(const Report& report) {
+std::string legend(const Report& report, double left) {
   constexpr double kFirstRow = 66;
   constexpr double kRowStep = 22;
   std::string picture;
@@ -119,7 +117,7 @@ std::string legend(const Report& report) {
   for (std::size_t i = 0; i < variants.size(); ++i) {
     const std::size_t row = i / kLegendColumns;
     const std::size_t column = i % kLegendColumns;
-    const double x = kLeft + static_cast<double>(column) * kLegendStep;
+    const double x = left + static_cast<double>(column) * kLegendStep;
     const double y = kFirstRow + static_cast<double>(row) * kRowStep;
     picture += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"14\" fill=\"{}\"/>\n", x, y,
                            color_of(variants[i]));
@@ -131,24 +129,16 @@ std::string legend(const Report& report) {
 }  // namespace
 
 std::string render_svg(const Report& report) {
+  const svg::Sheet sheet = sheet_of(report);
   const std::vector<TrainingCase> cases = report.cases();
-  const auto panels = static_cast<double>(cases.size());
   const auto names = static_cast<double>(std::min(kLegendColumns, report.variants().size()));
-  const double width =
-      kLeft + kRight + std::max(panels * panel_width(report) + (panels - 1) * kPanelGap, names * kLegendStep);
-  std::string picture = svg::opening("Time of a training step", width, kTop + kPanelHeight + kBottom);
-  picture +=
-      text_at(kLeft, 30, "Time of a training step in ms", {.size = 17, .color = kInk, .weight = "600"});
-  picture +=
-      text_at(kLeft, 50,
-              fmt::format("{}, {}. Lower is better. Median; whiskers from the 10th to the 90th percentile.",
-                          report.machine.processor, cores_text(report.machine)),
-              {});
-  picture += legend(report);
-  double left = kLeft;
-  for (const TrainingCase& training : cases) {
-    picture += Panel(report, training, left).render();
-    left += panel_width(report) + kPanelGap;
+  const double width = std::max(sheet.width(cases.size()), sheet.left + names * kLegendStep + sheet.right);
+  std::string picture = svg::opening("Time of a training step", width, sheet.height());
+  picture += sheet.heading("Time of a training step in ms", report.machine,
+                           "Lower is better. Median; whiskers from the 10th to the 90th percentile.");
+  picture += legend(report, sheet.left);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    picture += CasePanel(report, cases[i], sheet.panel(i)).render();
   }
   return picture + svg::closing();
 }
