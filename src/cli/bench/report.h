@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/bench/host.h"
+#include "cli/bench/left_out.h"
 #include "cli/bench/observations.h"
 
 namespace lockstep::bench {
@@ -46,7 +47,7 @@ struct PingPong {
 struct Report {
   Machine machine;
   std::map<Implementation, std::string> versions;
-  std::vector<std::string> left_out;  // a line for each implementation that was asked for but is not here
+  LeftOut left_out;  // implementations that are not here
   std::vector<Result> results;
   std::vector<Bound> bounds;
   PingPong ping_pong;

@@ -2,18 +2,17 @@
 
 #include <nlohmann/json.hpp>
 
-#include "lockstep/version.h"
+#include "cli/bench/report_head.h"
 
 namespace lockstep::bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json machine_and_versions_json(const Report& report) {
-  Json json = machine_json(report.machine);
-  json["versions"] = Json::object();
+Json versions_json(const Report& report) {
+  Json json = Json::object();
   for (const auto& [implementation, version] : report.versions) {
-    json["versions"][std::string(to_string(implementation))] = version;
+    json[std::string(to_string(implementation))] = version;
   }
   return json;
 }
@@ -81,21 +80,18 @@ Json ping_pong_json(const PingPong& ping_pong) {
 }  // namespace
 
 std::string to_json_text(const Report& report) {
-  Json json = {{"format", 1},
-               {"lockstep", version()},
-               {"machine", machine_and_versions_json(report)},
-               {"formula", formula_json()},
-               {"results", Json::array()},
-               {"bound", Json::array()},
-               {"ratios", ratios_json(report)},
-               {"ping_pong", ping_pong_json(report.ping_pong)},
-               {"left_out", report.left_out}};
+  Json json = report_head(report.machine, versions_json(report), formula_json());
+  json["results"] = Json::array();
   for (const Result& result : report.results) {
     json["results"].push_back(result_json(result));
   }
+  json["bound"] = Json::array();
   for (const Bound& bound : report.bounds) {
     json["bound"].push_back(bound_json(bound));
   }
+  json["ratios"] = ratios_json(report);
+  json["ping_pong"] = ping_pong_json(report.ping_pong);
+  json["left_out"] = report.left_out;
   return json.dump(2);
 }
 

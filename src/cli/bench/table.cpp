@@ -120,10 +120,7 @@ std::string render_table(const Report& report) {
   text += "x NAME     how many times as long as lockstep it takes\n";
   text += "bound      the kernel alone on private memory, all ranks at once, and two flags\n";
   text += machine_lines(report.machine) + versions_line(report) + ping_pong_line(report.ping_pong);
-  for (const std::string& line : report.left_out) {
-    text += fmt::format("left out   {}\n", line);
-  }
-  return text;
+  return text + left_out_lines(report.left_out);
 }
 
 }  // namespace lockstep::bench

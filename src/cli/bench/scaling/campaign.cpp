@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
+#include <array>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "cli/bench/scaling/mlp_size.h"
 #include "cli/bench/statistics.h"
@@ -16,11 +18,10 @@ namespace {
 constexpr int kWarmUpSteps = 2;  // and one more, as in each round
 constexpr std::int64_t kWindows = 100;
 
-// One way of training at the point at hand.
-struct Entrant {
-  WorkerGroup workers;
-  Series series;
-};
+std::string title_of(const Point& point) {
+  return fmt::format("{} rank{}, {:.1f} M parameters", point.ranks, point.ranks == 1 ? "" : "s",
+                     static_cast<double>(point.parameters) / 1e6);
+}
 
 class Campaign {
  public:
@@ -38,52 +39,32 @@ class Campaign {
 
  private:
   void measure_point(const Point& point) {
-    std::deque<Entrant> entrants;
-    for (const Method method : {Method::kCompute, Method::kAlone, plan_.method}) {
-      show(point, "starting", method);
-      entrants.push_back({.workers = start(point, method), .series = {.point = point, .method = method}});
+    const std::array methods = {Method::kCompute, Method::kAlone, plan_.method};
+    Contest contest(title_of(point), plan_.pace, progress_);
+    for (const Method method : methods) {
+      seen_.version = contest.enter(to_string(method), team_of(point, method));
     }
-    const int steps = warm_up(entrants);
-    for (int round = 0; round < plan_.rounds; ++round) {
-      for (std::size_t turn = 0; turn < entrants.size(); ++turn) {
-        Entrant& entrant = entrants[(static_cast<std::size_t>(round) + turn) % entrants.size()];
-        show(point, fmt::format("round {} of {},", round + 1, plan_.rounds), entrant.series.method);
-        measure_steps(entrant.workers, steps, entrant.series.seen);
-      }
-    }
-    for (Entrant& entrant : entrants) {
-      seen_.series.push_back(std::move(entrant.series));
+    contest.warm_up(kWarmUpSteps);
+    std::vector<Measurements> seen = contest.take_turns();
+    for (std::size_t i = 0; i < seen.size(); ++i) {
+      seen_.series.push_back({.point = point, .method = methods[i], .seen = std::move(seen[i])});
     }
   }
 
-  WorkerGroup start(const Point& point, Method method) {
+  WorkerTeam team_of(const Point& point, Method method) const {
     const TrainingCase training{
         .model = Model::kMlp, .batch = plan_.batch, .width = mlp_width(point.parameters)};
-    WorkerGroup workers(make_team({.name = std::string(to_string(method)),
-                                   .training = training,
-                                   .method = method,
-                                   .ranks = point.ranks},
-                                  plan_.step_worker),
-                        plan_.patience);
-    seen_.version = workers.join(0);
-    return workers;
-  }
-
-  // Tells how many steps a round has: the same number for all, after the slowest.
-  int warm_up(std::deque<Entrant>& entrants) {
-    double slowest = 0;
-    for (Entrant& entrant : entrants) {
-      show(entrant.series.point, "warming up", entrant.series.method);
-      const std::vector<double> times = slowest_ms(ask_for_steps(entrant.workers, kWarmUpSteps));
-      slowest = std::max(slowest, *std::min_element(times.begin(), times.end()));
-    }
-    return steps_within(plan_.time_per_round,
-                        std::chrono::nanoseconds(static_cast<std::int64_t>(slowest * 1e6)));
+    return make_team({.name = std::string(to_string(method)),
+                      .training = training,
+                      .method = method,
+                      .ranks = point.ranks},
+                     plan_.step_worker);
   }
 
   void run_long() {
-    show(plan_.long_run, "starting", plan_.method);
-    WorkerGroup workers = start(plan_.long_run, plan_.method);
+    show_long("starting");
+    WorkerGroup workers(team_of(plan_.long_run, plan_.method), plan_.pace.patience);
+    seen_.version = workers.join(0);
     ask_for_steps(workers, kWarmUpSteps);
     seen_.long_run.point = plan_.long_run;
     std::int64_t last_step = 0;
@@ -93,14 +74,12 @@ class Campaign {
       seen_.long_run.windows.push_back({.last_step = last_step,
                                         .median_ms = median(times),
                                         .memory_bytes = memory_now(memory_use_of(workers))});
-      show(plan_.long_run, fmt::format("step {} of {},", last_step, plan_.long_run_steps), plan_.method);
+      show_long(fmt::format("step {} of {},", last_step, plan_.long_run_steps));
     }
   }
 
-  void show(const Point& point, std::string_view what, Method method) {
-    progress_.show(fmt::format("{} rank{}, {:.1f} M parameters: {} {}", point.ranks,
-                               point.ranks == 1 ? "" : "s", static_cast<double>(point.parameters) / 1e6, what,
-                               to_string(method)));
+  void show_long(std::string_view what) {
+    progress_.show(fmt::format("{}: {} {}", title_of(plan_.long_run), what, to_string(plan_.method)));
   }
 
   const CampaignPlan& plan_;

@@ -1,13 +1,13 @@
 #pragma once
 
 // Measures how a training step gets longer with more ranks and more parameters, and whether it does with more steps.
-// At each point the ways of training take turns, round after round; then one of them takes many steps.
+// At each point there is a contest of the ways of training; then one of them takes many steps.
 
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <vector>
 
+#include "cli/bench/contest.h"
 #include "cli/bench/progress.h"
 #include "cli/bench/scaling/observations.h"
 
@@ -18,9 +18,7 @@ struct CampaignPlan {
   Method method = Method::kSharded;  // what is measured beside bare computation and no communication
   int batch = 1;                     // samples per rank and step
   std::filesystem::path step_worker;
-  int rounds = 1;
-  std::chrono::nanoseconds time_per_round{};  // of each way of training
-  std::chrono::nanoseconds patience{};        // for any one answer of a worker
+  Pace pace;
   Point long_run;
   std::int64_t long_run_steps = 0;  // 0: no long run
 };

@@ -176,7 +176,7 @@ std::string render_svg(const Report& report) {
                      fmt::format("An mlp, {} samples per rank, {}. Medians.", report.batch, report.method));
   picture += legend(report);
   const auto outside = [](const Result& result) { return result.outside_ms(); };
-  const auto memory = [](const Result& result) { return result.total_memory_mb; };
+  const auto memory = [](const Result& result) { return result.step.total_memory_mb; };
   picture += GrowthPanel(report, "time outside compute", "ms", outside).render(kSheet.panel(0));
   picture += GrowthPanel(report, "peak memory of all ranks", "MB", memory).render(kSheet.panel(1));
   if (report.endurance) {

@@ -7,25 +7,18 @@
 namespace lockstep::bench::scaling {
 namespace {
 
-constexpr double kTen = 0.1;
-constexpr double kNinety = 0.9;
 constexpr std::size_t kQuarters = 4;
 
 void add_series(Result& result, const Series& series) {
-  const double middle = median(series.seen.times_ms);
   switch (series.method) {
     case Method::kCompute:
-      result.compute_ms = middle;
+      result.compute_ms = median(series.seen.times_ms);
       return;
     case Method::kAlone:
-      result.no_comm_ms = middle;
+      result.no_comm_ms = median(series.seen.times_ms);
       return;
     default:
-      result.step_ms = middle;
-      result.step_p10_ms = quantile(series.seen.times_ms, kTen);
-      result.step_p90_ms = quantile(series.seen.times_ms, kNinety);
-      result.peak_rss_mb = static_cast<double>(series.seen.peak_rss_bytes) / 1e6;
-      result.total_memory_mb = static_cast<double>(series.seen.total_memory_bytes) / 1e6;
+      result.step = bench::summarize(series.seen);
   }
 }
 
@@ -51,7 +44,7 @@ Growth growth_on(int ranks, const std::vector<Result>& results) {
       continue;
     }
     parameters.push_back(static_cast<double>(result.point.parameters));
-    bytes.push_back(result.total_memory_mb * 1e6);
+    bytes.push_back(result.step.total_memory_mb * 1e6);
     if (result.outside_ms() > 0) {
       parameters_with_time.push_back(parameters.back());
       times.push_back(result.outside_ms());

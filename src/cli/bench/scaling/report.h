@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "cli/bench/host.h"
+#include "cli/bench/left_out.h"
 #include "cli/bench/line_fit.h"
 #include "cli/bench/scaling/observations.h"
+#include "cli/bench/training_summary.h"
 
 namespace lockstep::bench::scaling {
 
@@ -18,19 +20,15 @@ namespace lockstep::bench::scaling {
 // parameters.
 struct Result {
   Point point;
-  double compute_ms = 0;  // forward and backward of ranks that do not communicate, without update
-  double no_comm_ms = 0;  // with the update of torch::optim on every rank
-  double step_ms = 0;     // of the method that is measured
-  double step_p10_ms = 0;
-  double step_p90_ms = 0;
-  double peak_rss_mb = 0;      // of the largest rank, in 10^6 bytes
-  double total_memory_mb = 0;  // of all ranks, shared memory counted once
+  double compute_ms = 0;      // forward and backward of ranks that do not communicate, without update
+  double no_comm_ms = 0;      // with the update of torch::optim on every rank
+  TrainingSummary step = {};  // of the method that is measured
 
-  double outside_ms() const { return step_ms - compute_ms; }
-  double outside_share() const { return outside_ms() / step_ms; }
+  double outside_ms() const { return step.median_ms - compute_ms; }
+  double outside_share() const { return outside_ms() / step.median_ms; }
   // What communication alone costs against ranks that all make the whole update: less than nothing where sharing the
   // update saves more.
-  double communication_share() const { return 1 - no_comm_ms / step_ms; }
+  double communication_share() const { return 1 - no_comm_ms / step.median_ms; }
 };
 
 // How the cost grows with the number of parameters, on one number of ranks.
@@ -70,7 +68,7 @@ struct Report {
   std::string method;
   int batch = 0;
   int rounds = 0;
-  std::vector<std::string> left_out;  // a line for each point that was asked for but not measured
+  LeftOut left_out;  // points that do not fit
   std::vector<Result> results;
   std::vector<Growth> growth;          // for each number of ranks
   std::optional<Endurance> endurance;  // when there was a long run of at least four windows

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "lockstep/version.h"
+#include "cli/bench/report_head.h"
 
 namespace lockstep::bench::scaling {
 namespace {
@@ -10,16 +10,15 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json formula_json() {
-  return {{"sample", "the time of the slowest rank in one step"},
+  return {{"sample", kSampleFormula},
           {"compute_ms", "median; forward and backward of ranks that do not communicate, without update"},
           {"no_comm_ms", "median; the same with the update of torch::optim on every rank"},
           {"step_ms", "median; of the method"},
           {"outside_ms", "step_ms - compute_ms"},
           {"outside_share", "outside_ms / step_ms"},
           {"communication_share", "1 - no_comm_ms / step_ms"},
-          {"peak_rss_mb", "VmHWM of the largest rank, in 10^6 bytes"},
-          {"total_memory_mb",
-           "over the ranks, Pss_Anon + Pss_Shmem + VmHWM - VmRSS, and the largest RssFile, in 10^6 bytes"},
+          {"peak_rss_mb", kPeakRssFormula},
+          {"total_memory_mb", kTotalMemoryFormula},
           {"exponent", "slope of the line through the logarithms of outside_ms over those of parameters"},
           {"bytes_per_parameter", "slope of the line through total_memory_mb over parameters"},
           {"change", "of the line through all windows, over the run, as a share of its mean"},
@@ -31,14 +30,14 @@ Json result_json(const Result& result) {
           {"parameters", result.point.parameters},
           {"compute_ms", result.compute_ms},
           {"no_comm_ms", result.no_comm_ms},
-          {"step_ms", result.step_ms},
-          {"step_p10_ms", result.step_p10_ms},
-          {"step_p90_ms", result.step_p90_ms},
+          {"step_ms", result.step.median_ms},
+          {"step_p10_ms", result.step.p10_ms},
+          {"step_p90_ms", result.step.p90_ms},
           {"outside_ms", result.outside_ms()},
           {"outside_share", result.outside_share()},
           {"communication_share", result.communication_share()},
-          {"peak_rss_mb", result.peak_rss_mb},
-          {"total_memory_mb", result.total_memory_mb}};
+          {"peak_rss_mb", result.step.peak_rss_mb},
+          {"total_memory_mb", result.step.total_memory_mb}};
 }
 
 Json growth_json(const Growth& growth) {
@@ -89,25 +88,20 @@ Json endurance_json(const Report& report) {
 }  // namespace
 
 std::string to_json_text(const Report& report) {
-  Json machine = machine_json(report.machine);
-  machine["versions"] = {report.version};
-  Json json = {{"format", 1},
-               {"lockstep", version()},
-               {"machine", machine},
-               {"formula", formula_json()},
-               {"method", report.method},
-               {"batch", report.batch},
-               {"rounds", report.rounds},
-               {"results", Json::array()},
-               {"growth", Json::array()},
-               {"long_run", endurance_json(report)},
-               {"left_out", report.left_out}};
+  Json json = report_head(report.machine, {report.version}, formula_json());
+  json["method"] = report.method;
+  json["batch"] = report.batch;
+  json["rounds"] = report.rounds;
+  json["results"] = Json::array();
   for (const Result& result : report.results) {
     json["results"].push_back(result_json(result));
   }
+  json["growth"] = Json::array();
   for (const Growth& growth : report.growth) {
     json["growth"].push_back(growth_json(growth));
   }
+  json["long_run"] = endurance_json(report);
+  json["left_out"] = report.left_out;
   return json.dump(2);
 }
 

@@ -4,32 +4,26 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
-#include <iostream>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cli/bench/host.h"
+#include "cli/bench/left_out.h"
 #include "cli/bench/scaling/campaign.h"
 #include "cli/bench/scaling/mlp_size.h"
 #include "cli/bench/scaling/plot.h"
 #include "cli/bench/scaling/report.h"
 #include "cli/bench/scaling/report_json.h"
 #include "cli/bench/scaling/table.h"
+#include "cli/bench/session.h"
 #include "cli/bench/training_team.h"
-#include "cli/command.h"
 #include "cli/doctor/host_files.h"
 #include "cli/doctor/machine.h"
-#include "cli/output_file.h"
 #include "lockstep/config.h"
-#include "lockstep/error.h"
 
 namespace lockstep::bench::scaling {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::int64_t kMillion = 1'000'000;
 constexpr int kLongRunRanks = 2;
@@ -43,8 +37,7 @@ struct ScalingOptions {
   std::chrono::milliseconds time_per_round{300};
   std::int64_t steps = 20'000;
   std::chrono::milliseconds timeout{120'000};
-  std::optional<fs::path> json;
-  std::optional<fs::path> plot;
+  ReportFiles report;
 
   void describe(config::Description& d) {
     d.option("ranks", ranks, "how many ranks; each number is measured").range(1, 64);
@@ -63,8 +56,7 @@ struct ScalingOptions {
         .range(0, 100'000'000);
     d.option("timeout", timeout, "how long a worker may take for one answer")
         .range(std::chrono::milliseconds(100), std::chrono::hours(1));
-    d.option("json", json, "write the results to this file");
-    d.option("plot", plot, "draw them into this SVG file");
+    report.describe(d);
   }
 };
 
@@ -86,7 +78,7 @@ std::uint64_t bytes_needed(const Point& point) {
          static_cast<std::uint64_t>(point.parameters);
 }
 
-CampaignPlan make_plan(const ScalingOptions& options, std::vector<std::string>& left_out) {
+CampaignPlan make_plan(const ScalingOptions& options, LeftOut& left_out) {
   CampaignPlan plan;
   const std::optional<std::uint64_t> available = doctor::read_memory(doctor::HostFiles()).available_bytes;
   for (const int ranks : sorted(options.ranks)) {
@@ -102,15 +94,13 @@ CampaignPlan make_plan(const ScalingOptions& options, std::vector<std::string>& 
     }
   }
   if (plan.points.empty()) {
-    throw Error(ErrorCode::kInvalidConfig, fmt::format("there is nothing to measure{}",
-                                                       left_out.empty() ? "" : "; " + left_out.front()));
+    throw nothing_to_measure(left_out);
   }
   plan.method = options.method;
   plan.batch = options.batch;
   plan.step_worker = find_step_worker();
-  plan.rounds = options.rounds;
-  plan.time_per_round = options.time_per_round;
-  plan.patience = options.timeout;
+  plan.pace = {
+      .rounds = options.rounds, .time_per_round = options.time_per_round, .patience = options.timeout};
   plan.long_run = make_point(kLongRunRanks, sorted(options.parameters).front());
   plan.long_run_steps = options.steps;
   return plan;
@@ -131,25 +121,15 @@ int run_scaling_command(int argc, const char* const* argv) {
   if (const auto exit_code = config::parse_command_line(options, argc, argv, program)) {
     return *exit_code;
   }
-  std::vector<std::string> left_out;
+  LeftOut left_out;
   const CampaignPlan plan = make_plan(options, left_out);
-  cli::OutputFile json(options.json);
-  cli::OutputFile plot(options.plot);
-
-  Machine machine = describe_machine();
-  Progress progress;
-  Report report = summarize(run_campaign(plan, progress));
-  progress.show("");
-  machine.load_after = load_averages();
-  report.machine = std::move(machine);
+  Session session(options.report);
+  Report report = session.measure(plan);
   report.method = to_string(plan.method);
   report.batch = plan.batch;
-  report.rounds = plan.rounds;
+  report.rounds = plan.pace.rounds;
   report.left_out = std::move(left_out);
-  std::cout << render_table(report);
-  json.write(to_json_text(report) + "\n");
-  plot.write(render_svg(report));
-  return cli::kExitOk;
+  return session.publish(report);
 }
 
 }  // namespace lockstep::bench::scaling

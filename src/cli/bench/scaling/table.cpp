@@ -28,9 +28,10 @@ std::string row(const Result& result) {
   const auto parameters = static_cast<double>(result.point.parameters);
   return fmt::format("{:>8.1f} M{:>12}{:>12}{:>12}{:>12}{:>7.1f} %{:>7.1f} %{:>10.2f}{:>13.0f}{:>11.0f}\n",
                      parameters / kMega, time_text(result.compute_ms), time_text(result.no_comm_ms),
-                     time_text(result.step_ms), time_text(result.outside_ms()), 100 * result.outside_share(),
-                     100 * result.communication_share(), result.outside_ms() * kMega / parameters,
-                     result.peak_rss_mb, result.total_memory_mb);
+                     time_text(result.step.median_ms), time_text(result.outside_ms()),
+                     100 * result.outside_share(), 100 * result.communication_share(),
+                     result.outside_ms() * kMega / parameters, result.step.peak_rss_mb,
+                     result.step.total_memory_mb);
 }
 
 std::string growth_lines(const Growth& growth) {
@@ -95,10 +96,7 @@ std::string render_table(const Report& report) {
       "costs\n";
   text += machine_lines(report.machine);
   text += fmt::format("versions   {}\n", report.version);
-  for (const std::string& line : report.left_out) {
-    text += fmt::format("left out   {}\n", line);
-  }
-  return text;
+  return text + left_out_lines(report.left_out);
 }
 
 }  // namespace lockstep::bench::scaling

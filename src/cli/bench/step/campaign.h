@@ -1,11 +1,10 @@
 #pragma once
 
-// Measures training steps: for each case all workers of all variants are started, then the variants take turns, round
-// after round, in an order that shifts by one each time. Whoever does not run sleeps.
+// Measures training steps: for each case a contest of all variants.
 
-#include <chrono>
 #include <vector>
 
+#include "cli/bench/contest.h"
 #include "cli/bench/progress.h"
 #include "cli/bench/step/observations.h"
 
@@ -15,9 +14,7 @@ struct CampaignPlan {
   std::vector<TrainingCase> cases;
   std::vector<Variant> variants;
   Programs programs;
-  int rounds = 1;
-  std::chrono::nanoseconds time_per_round{};  // of each variant
-  std::chrono::nanoseconds patience{};        // for any one answer of a worker
+  Pace pace;
 };
 
 // Throws Error naming the variant and the rank when a worker fails.

@@ -65,8 +65,8 @@ class CasePanel {
     double highest_median = 0;
     for (const Result& result : report.results) {
       if (result.training == training) {
-        highest_ = std::max({highest_, result.p90_ms, result.median_ms});
-        highest_median = std::max(highest_median, result.median_ms);
+        highest_ = std::max({highest_, result.step.p90_ms, result.step.median_ms});
+        highest_median = std::max(highest_median, result.step.median_ms);
       }
     }
     highest_ = std::clamp(highest_median * kWhiskerRoom, 1e-9, highest_);
@@ -95,12 +95,13 @@ class CasePanel {
     std::string picture = fmt::format(
         "<rect data-series=\"{} {}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\" "
         "fill=\"{}\"/>\n",
-        to_string(training_), to_string(result.variant), x, y(result.median_ms), kBarWidth,
-        y(0) - y(result.median_ms), color_of(result.variant));
-    picture += line(middle, y(result.p10_ms), middle, y(result.p90_ms), kInk);
-    return picture + text_at(middle, y(std::max(result.median_ms, result.p90_ms)) - 5,
-                             fmt::format("{:.{}f}", result.median_ms, result.median_ms < 10 ? 1 : 0),
-                             {.size = 10, .color = kInk, .anchor = "middle"});
+        to_string(training_), to_string(result.variant), x, y(result.step.median_ms), kBarWidth,
+        y(0) - y(result.step.median_ms), color_of(result.variant));
+    picture += line(middle, y(result.step.p10_ms), middle, y(result.step.p90_ms), kInk);
+    return picture +
+           text_at(middle, y(std::max(result.step.median_ms, result.step.p90_ms)) - 5,
+                   fmt::format("{:.{}f}", result.step.median_ms, result.step.median_ms < 10 ? 1 : 0),
+                   {.size = 10, .color = kInk, .anchor = "middle"});
   }
 
   const Report& report_;

@@ -8,22 +8,8 @@
 namespace lockstep::bench::step {
 namespace {
 
-constexpr double kTen = 0.1;
-constexpr double kNinety = 0.9;
-
-Result summarize_series(const Series& series) {
-  return {.training = series.training,
-          .variant = series.variant,
-          .median_ms = median(series.seen.times_ms),
-          .p10_ms = quantile(series.seen.times_ms, kTen),
-          .p90_ms = quantile(series.seen.times_ms, kNinety),
-          .peak_rss_mb = static_cast<double>(series.seen.peak_rss_bytes) / 1e6,
-          .total_memory_mb = static_cast<double>(series.seen.total_memory_bytes) / 1e6,
-          .samples = series.seen.times_ms.size()};
-}
-
 double value_of(const Result& result, Quantity quantity) {
-  return quantity == Quantity::kTime ? result.median_ms : result.total_memory_mb;
+  return quantity == Quantity::kTime ? result.step.median_ms : result.step.total_memory_mb;
 }
 
 }  // namespace
@@ -32,7 +18,8 @@ Report summarize(const Observations& observations) {
   Report report;
   report.versions = observations.versions;
   for (const Series& series : observations.series) {
-    report.results.push_back(summarize_series(series));
+    report.results.push_back(
+        {.training = series.training, .variant = series.variant, .step = bench::summarize(series.seen)});
   }
   return report;
 }

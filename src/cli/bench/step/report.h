@@ -3,33 +3,29 @@
 // The result of `lockstep bench step`: what the observations come to, and how that compares with the bars. The table,
 // the JSON and the plot are three views of it.
 
-#include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/bench/host.h"
+#include "cli/bench/left_out.h"
 #include "cli/bench/step/observations.h"
 #include "cli/bench/step/ratio.h"
+#include "cli/bench/training_summary.h"
 
 namespace lockstep::bench::step {
 
 struct Result {
   TrainingCase training;
   Variant variant = Variant::kNoComm;
-  double median_ms = 0;
-  double p10_ms = 0;
-  double p90_ms = 0;
-  double peak_rss_mb = 0;      // of the largest rank, in 10^6 bytes
-  double total_memory_mb = 0;  // of all ranks, shared memory counted once
-  std::size_t samples = 0;
+  TrainingSummary step = {};
 };
 
 struct Report {
   Machine machine;
   int rounds = 0;
   std::vector<std::string> versions;
-  std::vector<std::string> left_out;  // a line for each variant that was asked for but cannot run
+  LeftOut left_out;  // variants that cannot run
   std::vector<Result> results;
 
   const Result* find(const TrainingCase& training, Variant variant) const;

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "lockstep/version.h"
+#include "cli/bench/report_head.h"
 
 namespace lockstep::bench::step {
 namespace {
@@ -16,14 +16,12 @@ Json number_or_null(const std::optional<double>& number) {
 }
 
 Json formula_json() {
-  Json json = {
-      {"sample", "the time of the slowest rank in one step"},
-      {"median_ms", "of all samples"},
-      {"p10_ms", "the smallest time that 10 % of the samples do not exceed"},
-      {"p90_ms", "the smallest time that 90 % of the samples do not exceed"},
-      {"peak_rss_mb", "VmHWM of the largest rank, in 10^6 bytes"},
-      {"total_memory_mb",
-       "over the ranks, Pss_Anon + Pss_Shmem + VmHWM - VmRSS, and the largest RssFile, in 10^6 bytes"}};
+  Json json = {{"sample", kSampleFormula},
+               {"median_ms", "of all samples"},
+               {"p10_ms", "the smallest time that 10 % of the samples do not exceed"},
+               {"p90_ms", "the smallest time that 90 % of the samples do not exceed"},
+               {"peak_rss_mb", kPeakRssFormula},
+               {"total_memory_mb", kTotalMemoryFormula}};
   for (const Ratio& ratio : kRatios) {
     json[std::string(ratio.key)] = formula(ratio);
   }
@@ -35,12 +33,12 @@ Json result_json(const Result& result) {
           {"batch", result.training.batch},
           {"variant", to_string(result.variant)},
           {"ranks", rank_count(result.variant)},
-          {"median_ms", result.median_ms},
-          {"p10_ms", result.p10_ms},
-          {"p90_ms", result.p90_ms},
-          {"peak_rss_mb", result.peak_rss_mb},
-          {"total_memory_mb", result.total_memory_mb},
-          {"samples", result.samples}};
+          {"median_ms", result.step.median_ms},
+          {"p10_ms", result.step.p10_ms},
+          {"p90_ms", result.step.p90_ms},
+          {"peak_rss_mb", result.step.peak_rss_mb},
+          {"total_memory_mb", result.step.total_memory_mb},
+          {"samples", result.step.samples}};
 }
 
 Json ratios_json(const Report& report) {
@@ -70,20 +68,15 @@ Json bars_json(const Report& report) {
 }  // namespace
 
 std::string to_json_text(const Report& report) {
-  Json machine = machine_json(report.machine);
-  machine["versions"] = report.versions;
-  Json json = {{"format", 1},
-               {"lockstep", version()},
-               {"machine", machine},
-               {"formula", formula_json()},
-               {"rounds", report.rounds},
-               {"results", Json::array()},
-               {"ratios", ratios_json(report)},
-               {"bars", bars_json(report)},
-               {"left_out", report.left_out}};
+  Json json = report_head(report.machine, report.versions, formula_json());
+  json["rounds"] = report.rounds;
+  json["results"] = Json::array();
   for (const Result& result : report.results) {
     json["results"].push_back(result_json(result));
   }
+  json["ratios"] = ratios_json(report);
+  json["bars"] = bars_json(report);
+  json["left_out"] = report.left_out;
   return json.dump(2);
 }
 

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <iostream>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cli/bench/host.h"
+#include "cli/bench/left_out.h"
+#include "cli/bench/session.h"
 #include "cli/bench/step/campaign.h"
 #include "cli/bench/step/plot.h"
 #include "cli/bench/step/python_search.h"
@@ -20,9 +20,7 @@
 #include "cli/bench/step/report_json.h"
 #include "cli/bench/step/table.h"
 #include "cli/bench/training_team.h"
-#include "cli/command.h"
 #include "cli/helper_program.h"
-#include "cli/output_file.h"
 #include "lockstep/config.h"
 #include "lockstep/error.h"
 
@@ -38,8 +36,7 @@ struct StepOptions {
   std::chrono::milliseconds time_per_round{600};
   std::chrono::milliseconds timeout{120'000};
   std::optional<fs::path> python;
-  std::optional<fs::path> json;
-  std::optional<fs::path> plot;
+  ReportFiles report;
 
   void describe(config::Description& d) {
     d.option("models", models,
@@ -63,8 +60,7 @@ struct StepOptions {
     d.option("timeout", timeout, "how long a worker may take for one answer")
         .range(std::chrono::milliseconds(100), std::chrono::hours(1));
     d.option("python", python, "an interpreter that has PyTorch; by default the one beside libtorch");
-    d.option("json", json, "write the results to this file");
-    d.option("plot", plot, "draw them into this SVG file");
+    report.describe(d);
   }
 };
 
@@ -86,7 +82,7 @@ Programs find_programs(const StepOptions& options) {
   return programs;
 }
 
-CampaignPlan make_plan(const StepOptions& options, std::vector<std::string>& left_out) {
+CampaignPlan make_plan(const StepOptions& options, LeftOut& left_out) {
   CampaignPlan plan;
   for (const std::string& text : options.models) {
     for (const TrainingCase& training : parse_training_cases(text)) {
@@ -103,12 +99,10 @@ CampaignPlan make_plan(const StepOptions& options, std::vector<std::string>& lef
     }
   }
   if (plan.cases.empty() || plan.variants.empty()) {
-    throw Error(ErrorCode::kInvalidConfig, fmt::format("there is nothing to measure{}",
-                                                       left_out.empty() ? "" : "; " + left_out.front()));
+    throw nothing_to_measure(left_out);
   }
-  plan.rounds = options.rounds;
-  plan.time_per_round = options.time_per_round;
-  plan.patience = options.timeout;
+  plan.pace = {
+      .rounds = options.rounds, .time_per_round = options.time_per_round, .patience = options.timeout};
   return plan;
 }
 
@@ -131,23 +125,13 @@ int run_step_command(int argc, const char* const* argv) {
   if (const auto exit_code = config::parse_command_line(options, argc, argv, program)) {
     return *exit_code;
   }
-  std::vector<std::string> left_out;
+  LeftOut left_out;
   const CampaignPlan plan = make_plan(options, left_out);
-  cli::OutputFile json(options.json);
-  cli::OutputFile plot(options.plot);
-
-  Machine machine = describe_machine();
-  Progress progress;
-  Report report = summarize(run_campaign(plan, progress));
-  progress.show("");
-  machine.load_after = load_averages();
-  report.machine = std::move(machine);
-  report.rounds = plan.rounds;
+  Session session(options.report);
+  Report report = session.measure(plan);
+  report.rounds = plan.pace.rounds;
   report.left_out = std::move(left_out);
-  std::cout << render_table(report);
-  json.write(to_json_text(report) + "\n");
-  plot.write(render_svg(report));
-  return cli::kExitOk;
+  return session.publish(report);
 }
 
 }  // namespace lockstep::bench::step

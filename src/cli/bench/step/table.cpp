@@ -20,9 +20,9 @@ std::string case_table(const Report& report, const TrainingCase& training) {
   for (const Result& result : report.results) {
     if (result.training == training) {
       text += fmt::format("{0:<{1}}{2:>{5}}{3:>{5}}{4:>{5}}{6:>{8}.0f}{7:>{8}.0f}\n",
-                          to_string(result.variant), kNameWidth, time_text(result.median_ms),
-                          time_text(result.p10_ms), time_text(result.p90_ms), kNumberWidth,
-                          result.peak_rss_mb, result.total_memory_mb, kMemoryWidth);
+                          to_string(result.variant), kNameWidth, time_text(result.step.median_ms),
+                          time_text(result.step.p10_ms), time_text(result.step.p90_ms), kNumberWidth,
+                          result.step.peak_rss_mb, result.step.total_memory_mb, kMemoryWidth);
     }
   }
   return text;
@@ -74,10 +74,7 @@ std::string render_table(const Report& report) {
   }
   text += "\n" + machine_lines(report.machine);
   text += fmt::format("versions   {}\n", fmt::join(report.versions, ", "));
-  for (const std::string& line : report.left_out) {
-    text += fmt::format("left out   {}\n", line);
-  }
-  return text;
+  return text + left_out_lines(report.left_out);
 }
 
 }  // namespace lockstep::bench::step

@@ -18,9 +18,9 @@ TEST(ScalingReport, SplitsAStepIntoComputeAndTheRest) {
   EXPECT_EQ(result.point, kOneSmall);
   EXPECT_EQ(result.compute_ms, 3);
   EXPECT_EQ(result.no_comm_ms, 5);
-  EXPECT_EQ(result.step_ms, 4);
-  EXPECT_EQ(result.step_p10_ms, 2);
-  EXPECT_EQ(result.step_p90_ms, 8);
+  EXPECT_EQ(result.step.median_ms, 4);
+  EXPECT_EQ(result.step.p10_ms, 2);
+  EXPECT_EQ(result.step.p90_ms, 8);
   EXPECT_EQ(result.outside_ms(), 1);
   EXPECT_EQ(result.outside_share(), 0.25);
   EXPECT_EQ(result.communication_share(), -0.25);
@@ -28,8 +28,8 @@ TEST(ScalingReport, SplitsAStepIntoComputeAndTheRest) {
 
 TEST(ScalingReport, HasTheMemoryOfTheMethodOnly) {
   const Result result = example_report().results[3];
-  EXPECT_EQ(result.peak_rss_mb, 1300);
-  EXPECT_EQ(result.total_memory_mb, 4 * 1300);
+  EXPECT_EQ(result.step.peak_rss_mb, 1300);
+  EXPECT_EQ(result.step.total_memory_mb, 4 * 1300);
 }
 
 TEST(ScalingReport, FitsTheGrowthOnEachNumberOfRanks) {

@@ -34,12 +34,12 @@ TEST(StepReport, SummarizesTheTimesOfEachVariant) {
   const Report report = example_report();
   const Result* result = report.find(kMlpCase, Variant::kDdp);
   ASSERT_NE(result, nullptr);
-  EXPECT_EQ(result->median_ms, 44);
-  EXPECT_EQ(result->p10_ms, 22);
-  EXPECT_EQ(result->p90_ms, 88);
-  EXPECT_EQ(result->peak_rss_mb, 200);
-  EXPECT_EQ(result->total_memory_mb, 300);
-  EXPECT_EQ(result->samples, 3U);
+  EXPECT_EQ(result->step.median_ms, 44);
+  EXPECT_EQ(result->step.p10_ms, 22);
+  EXPECT_EQ(result->step.p90_ms, 88);
+  EXPECT_EQ(result->step.peak_rss_mb, 200);
+  EXPECT_EQ(result->step.total_memory_mb, 300);
+  EXPECT_EQ(result->step.samples, 3U);
   EXPECT_EQ(report.find({.model = Model::kMlp, .batch = 33}, Variant::kDdp), nullptr);
 }
 

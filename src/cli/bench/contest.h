@@ -1,0 +1,59 @@
+#pragma once
+
+// Teams of workers that train the same thing and take turns, round after round, in an order that shifts by one each
+// time, so that whatever disturbs the machine meets all of them alike. Whoever does not run sleeps.
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/bench/measurements.h"
+#include "cli/bench/progress.h"
+#include "cli/bench/worker_group.h"
+
+namespace lockstep::bench {
+
+struct Pace {
+  int rounds = 1;
+  std::chrono::nanoseconds time_per_round{};  // of each team; more where two steps would not fit
+  std::chrono::nanoseconds patience{};        // for any one answer of a worker
+};
+
+// Which of so many teams runs when in a round, counted from 0.
+std::vector<std::size_t> order_of_turns(int round, std::size_t teams);
+
+class Contest {
+ public:
+  // `title` is what the teams train; `progress` must outlive this.
+  Contest(std::string title, const Pace& pace, Progress& progress)
+      : title_(std::move(title)), pace_(pace), progress_(progress) {}
+
+  // Starts a team. Returns what its rank 0 says about its version. Throws Error naming the team and the rank when a
+  // worker fails, as the other two do.
+  std::string enter(std::string_view name, const WorkerTeam& team);
+
+  // Gets everybody past their first steps and so finds out how many fit into a round. Returns the answers by team.
+  std::vector<std::vector<Answer>> warm_up(int steps);
+
+  // All rounds, after the warm-up: as many steps for each team as fit for the slowest. Returns what each team showed.
+  std::vector<Measurements> take_turns();
+
+ private:
+  struct Entrant {
+    std::string name;
+    WorkerGroup workers;
+    Measurements seen = {};
+  };
+
+  void show(std::string_view what, std::string_view name);
+
+  std::string title_;
+  Pace pace_;
+  Progress& progress_;
+  std::vector<Entrant> entrants_;
+  int steps_ = 0;  // of each team in each round
+};
+
+}  // namespace lockstep::bench
