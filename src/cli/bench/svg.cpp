@@ -25,6 +25,16 @@ std::string escaped(std::string_view text) {
   return result;
 }
 
+struct CircleColors {
+  std::string_view fill;
+  std::string_view stroke;
+};
+
+std::string circle(double x, double y, double radius, const CircleColors& colors) {
+  return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\" stroke=\"{}\"/>\n", x, y,
+                     radius, colors.fill, colors.stroke);
+}
+
 }  // namespace
 
 std::string opening(std::string_view title, double width, double height) {
@@ -53,8 +63,11 @@ std::string line(double x1, double y1, double x2, double y2, std::string_view co
 }
 
 std::string dot(double x, double y, double radius, std::string_view color) {
-  return fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"{}\" fill=\"{}\" stroke=\"#ffffff\"/>\n", x, y,
-                     radius, color);
+  return circle(x, y, radius, {.fill = color, .stroke = "#ffffff"});
+}
+
+std::string ring(double x, double y, double radius, std::string_view color) {
+  return circle(x, y, radius, {.fill = "#ffffff", .stroke = color});
 }
 
 }  // namespace lockstep::bench::svg

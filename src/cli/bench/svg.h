@@ -31,5 +31,7 @@ std::string text_at(double x, double y, std::string_view text, const TextStyle& 
 std::string line(double x1, double y1, double x2, double y2, std::string_view color);
 // A point of a curve, set off from what it lies on.
 std::string dot(double x, double y, double radius, std::string_view color);
+// One that is not like the others.
+std::string ring(double x, double y, double radius, std::string_view color);
 
 }  // namespace lockstep::bench::svg

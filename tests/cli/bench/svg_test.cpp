@@ -18,6 +18,13 @@ TEST(Svg, IsAWholePictureBetweenItsEnds) {
   EXPECT_THAT(picture, HasSubstr("<title>A &amp; B</title>"));
 }
 
+TEST(Svg, HasFullAndHollowPoints) {
+  EXPECT_EQ(svg::dot(1, 2, 3.5, "red"),
+            "<circle cx=\"1.0\" cy=\"2.0\" r=\"3.5\" fill=\"red\" stroke=\"#ffffff\"/>\n");
+  EXPECT_EQ(svg::ring(1, 2, 3.5, "red"),
+            "<circle cx=\"1.0\" cy=\"2.0\" r=\"3.5\" fill=\"#ffffff\" stroke=\"red\"/>\n");
+}
+
 TEST(Svg, EscapesWhatXmlTakesForItsOwn) {
   EXPECT_THAT(svg::text_at(1, 2, "a < b & b > c", {}), HasSubstr(">a &lt; b &amp; b &gt; c</text>"));
 }

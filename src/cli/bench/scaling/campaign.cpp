@@ -8,9 +8,11 @@
 #include <string_view>
 #include <utility>
 
+#include "cli/bench/last_level_cache.h"
 #include "cli/bench/scaling/mlp_size.h"
 #include "cli/bench/statistics.h"
 #include "cli/bench/training_team.h"
+#include "cli/doctor/host_files.h"
 
 namespace lockstep::bench::scaling {
 namespace {
@@ -28,6 +30,7 @@ class Campaign {
   Campaign(const CampaignPlan& plan, Progress& progress) : plan_(plan), progress_(progress) {}
 
   Observations run() {
+    seen_.cache_bytes = last_level_cache_bytes(doctor::HostFiles());
     for (const Point& point : plan_.points) {
       measure_point(point);
     }

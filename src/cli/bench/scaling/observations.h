@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -42,6 +43,7 @@ struct Observations {
   std::vector<Series> series;  // by point, in the order of the plan
   LongRun long_run;
   std::string version;
+  std::optional<std::uint64_t> cache_bytes;  // of all last-level caches; when the machine says it
 };
 
 }  // namespace lockstep::bench::scaling

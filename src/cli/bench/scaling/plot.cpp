@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <iterator>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "cli/bench/curve.h"
 #include "cli/bench/sheet.h"
 #include "cli/bench/svg.h"
+#include "cli/doctor/size_text.h"
 
 namespace lockstep::bench::scaling {
 namespace {
@@ -38,20 +38,27 @@ svg::Stroke stroke_of(std::size_t curve) {
 struct Sample {
   double parameters = 0;
   double value = 0;
+  bool hollow = false;  // has no part in the fit
 };
 
 // A curve for each number of ranks over parameters, both axes logarithmic, and a dashed line that is linear.
 class GrowthPanel {
  public:
-  using Value = std::function<double(const Result&)>;
+  struct Quantity {
+    std::string_view title;
+    std::string_view unit;
+    std::function<double(const Result&)> value;
+    std::function<bool(const Result&)> hollow;
+  };
 
-  GrowthPanel(const Report& report, std::string_view title, std::string_view unit, const Value& value)
-      : rank_counts_(report.rank_counts()), title_(title), unit_(unit) {
+  GrowthPanel(const Report& report, const Quantity& quantity)
+      : rank_counts_(report.rank_counts()), title_(quantity.title), unit_(quantity.unit) {
     for (const int ranks : rank_counts_) {
       std::vector<Sample>& curve = curves_.emplace_back();
       for (const Result& result : report.results) {
-        if (result.point.ranks == ranks && value(result) > 0) {
-          add(curve, {static_cast<double>(result.point.parameters), value(result)});
+        if (result.point.ranks == ranks && quantity.value(result) > 0) {
+          add(curve, {static_cast<double>(result.point.parameters), quantity.value(result),
+                      quantity.hollow(result)});
         }
       }
     }
@@ -74,11 +81,12 @@ class GrowthPanel {
     picture += svg::polyline(fmt::format("{} linear", title_), kLinearStroke, {place(first), place(last)});
     for (std::size_t i = 0; i < curves_.size(); ++i) {
       std::vector<Place> places;
-      std::transform(curves_[i].begin(), curves_[i].end(), std::back_inserter(places), place);
-      picture += svg::polyline(fmt::format("{} {}", title_, rank_counts_[i]), stroke_of(i), places);
-      for (const Place& there : places) {
-        picture += svg::dot(there.x, there.y, 3.4, stroke_of(i).color);
+      std::string marks;
+      for (const Sample& sample : curves_[i]) {
+        const auto [across, up] = places.emplace_back(place(sample));
+        marks += (sample.hollow ? svg::ring : svg::dot)(across, up, 3.4, stroke_of(i).color);
       }
+      picture += svg::polyline(fmt::format("{} {}", title_, rank_counts_[i]), stroke_of(i), places) + marks;
     }
     return picture + svg::frame(panel, title_, "parameters");
   }
@@ -122,6 +130,23 @@ class GrowthPanel {
   Range parameters_;
   Range values_;
 };
+
+// Why some points are hollow, in the corner that curves which grow leave empty.
+std::string cache_note(const Report& report, const Panel& panel) {
+  const auto lines = report.cache_bytes
+                         ? std::array{fmt::format("hollow: less than {} times the cache of {},", kCacheFactor,
+                                                  doctor::size_text(*report.cache_bytes)),
+                                      std::string("shown, but not fitted")}
+                         : std::array{std::string("the size of the caches is not known:"),
+                                      std::string("no size is left out")};
+  std::string picture;
+  double y = panel.top + 20;
+  for (const std::string& line : lines) {
+    picture += text_at(panel.left + 12, y, line, {.size = 11});
+    y += 15;
+  }
+  return picture;
+}
 
 // Time and memory of each window over those of the first quarter.
 std::string long_run_panel(const Report& report, const Panel& panel) {
@@ -175,10 +200,18 @@ std::string render_svg(const Report& report) {
       kSheet.heading("What training together costs as work grows", report.machine,
                      fmt::format("An mlp, {} samples per rank, {}. Medians.", report.batch, report.method));
   picture += legend(report);
-  const auto outside = [](const Result& result) { return result.outside_ms(); };
-  const auto memory = [](const Result& result) { return result.step.total_memory_mb; };
-  picture += GrowthPanel(report, "time outside compute", "ms", outside).render(kSheet.panel(0));
-  picture += GrowthPanel(report, "peak memory of all ranks", "MB", memory).render(kSheet.panel(1));
+  const GrowthPanel::Quantity time{
+      .title = "time outside compute",
+      .unit = "ms",
+      .value = [](const Result& result) { return result.outside_ms(); },
+      .hollow = [&](const Result& result) { return in_cache(result, report.cache_bytes); }};
+  const GrowthPanel::Quantity memory{
+      .title = "peak memory of all ranks",
+      .unit = "MB",
+      .value = [](const Result& result) { return result.step.total_memory_mb; },
+      .hollow = [](const Result& /*result*/) { return false; }};
+  picture += GrowthPanel(report, time).render(kSheet.panel(0)) + cache_note(report, kSheet.panel(0));
+  picture += GrowthPanel(report, memory).render(kSheet.panel(1));
   if (report.endurance) {
     picture += long_run_panel(report, kSheet.panel(2));
   }

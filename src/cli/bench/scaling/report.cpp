@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cli/bench/line_fit.h"
+#include "cli/bench/scaling/working_set.h"
 #include "cli/bench/statistics.h"
 
 namespace lockstep::bench::scaling {
@@ -19,6 +21,7 @@ void add_series(Result& result, const Series& series) {
       return;
     default:
       result.step = bench::summarize(series.seen);
+      result.working_set_bytes = working_set_bytes(series.point, series.method);
   }
 }
 
@@ -31,33 +34,6 @@ std::vector<Result> summarize_points(const std::vector<Series>& all) {
     add_series(results.back(), series);
   }
   return results;
-}
-
-// A time of nothing or less, which noise can make of a small one, has no logarithm.
-Growth growth_on(int ranks, const std::vector<Result>& results) {
-  std::vector<double> parameters;
-  std::vector<double> bytes;
-  std::vector<double> parameters_with_time;
-  std::vector<double> times;
-  for (const Result& result : results) {
-    if (result.point.ranks != ranks) {
-      continue;
-    }
-    parameters.push_back(static_cast<double>(result.point.parameters));
-    bytes.push_back(result.step.total_memory_mb * 1e6);
-    if (result.outside_ms() > 0) {
-      parameters_with_time.push_back(parameters.back());
-      times.push_back(result.outside_ms());
-    }
-  }
-  Growth growth{.ranks = ranks, .time = {}, .memory = {}};
-  if (times.size() > 1) {
-    growth.time = fit_power(parameters_with_time, times);
-  }
-  if (bytes.size() > 1) {
-    growth.memory = fit_line(parameters, bytes);
-  }
-  return growth;
 }
 
 Drift drift_of(const std::vector<double>& steps, const std::vector<double>& values) {
@@ -94,9 +70,10 @@ std::optional<Endurance> summarize_long_run(const LongRun& run) {
 Report summarize(const Observations& observations) {
   Report report;
   report.version = observations.version;
+  report.cache_bytes = observations.cache_bytes;
   report.results = summarize_points(observations.series);
   for (const int ranks : report.rank_counts()) {
-    report.growth.push_back(growth_on(ranks, report.results));
+    report.growth.push_back(growth_on(ranks, report.results, report.cache_bytes));
   }
   report.endurance = summarize_long_run(observations.long_run);
   report.windows = observations.long_run.windows;

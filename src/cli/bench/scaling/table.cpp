@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "cli/bench/time_text.h"
+#include "cli/doctor/size_text.h"
 
 namespace lockstep::bench::scaling {
 namespace {
@@ -11,6 +15,10 @@ constexpr double kMega = 1e6;
 
 std::string ranks_text(int ranks) {
   return fmt::format("{} rank{}", ranks, ranks == 1 ? "" : "s");
+}
+
+std::string millions_text(std::int64_t parameters) {
+  return fmt::format("{:.1f} M", static_cast<double>(parameters) / kMega);
 }
 
 std::string headings(const Report& report, int ranks) {
@@ -26,22 +34,62 @@ std::string headings(const Report& report, int ranks) {
 
 std::string row(const Result& result) {
   const auto parameters = static_cast<double>(result.point.parameters);
-  return fmt::format("{:>8.1f} M{:>12}{:>12}{:>12}{:>12}{:>7.1f} %{:>7.1f} %{:>10.2f}{:>13.0f}{:>11.0f}\n",
-                     parameters / kMega, time_text(result.compute_ms), time_text(result.no_comm_ms),
-                     time_text(result.step.median_ms), time_text(result.outside_ms()),
-                     100 * result.outside_share(), 100 * result.communication_share(),
-                     result.outside_ms() * kMega / parameters, result.step.peak_rss_mb,
-                     result.step.total_memory_mb);
+  return fmt::format("{:>10}{:>12}{:>12}{:>12}{:>12}{:>7.1f} %{:>7.1f} %{:>10.2f}{:>13.0f}{:>11.0f}\n",
+                     millions_text(result.point.parameters), time_text(result.compute_ms),
+                     time_text(result.no_comm_ms), time_text(result.step.median_ms),
+                     time_text(result.outside_ms()), 100 * result.outside_share(),
+                     100 * result.communication_share(), result.outside_ms() * kMega / parameters,
+                     result.step.peak_rss_mb, result.step.total_memory_mb);
 }
 
-std::string growth_lines(const Growth& growth) {
-  std::string text;
-  if (growth.time) {
-    text +=
-        fmt::format("  time outside compute grows with parameters to the power of {:.3f} (+- {:.3f}): {}\n",
-                    growth.time->slope, growth.time->slope_error,
-                    growth.time->slope <= kLargestExponent ? "linear or less" : "faster than linear");
+std::string verdict(const std::optional<bool>& linear) {
+  return !linear   ? "no verdict, since this machine does not tell the size of its caches"
+         : *linear ? "linear or less"
+                   : "more than linear";
+}
+
+std::string no_power_line(const Growth& growth) {
+  const auto fit = std::count_if(growth.unfitted.begin(), growth.unfitted.end(),
+                                 [](const UnfittedSize& size) { return size.reason == Unfit::kTooFew; });
+  const std::string from =
+      growth.least_parameters
+          ? fmt::format(" from {:.0f} M on", std::ceil(static_cast<double>(*growth.least_parameters) / kMega))
+          : "";
+  return fmt::format(
+      "  time outside compute: no verdict, {} of {} sizes can be fitted and it takes {}; name more{} with "
+      "--parameters\n",
+      fit, growth.unfitted.size(), kFewestSizes, from);
+}
+
+std::string power_line(const Growth& growth) {
+  if (!growth.time) {
+    return no_power_line(growth);
   }
+  return fmt::format(
+      "  time outside compute grows with parameters to the power of {:.3f} (+- {:.3f}), through {} of {} "
+      "sizes: {}\n",
+      growth.time->slope, growth.time->slope_error, growth.fitted.size(),
+      growth.fitted.size() + growth.unfitted.size(), verdict(growth.linear));
+}
+
+std::string not_fitted_line(const Growth& growth, Unfit reason, std::string_view explanation) {
+  std::string sizes;
+  for (const UnfittedSize& size : growth.unfitted) {
+    if (size.reason == reason) {
+      sizes += fmt::format("{}{}", sizes.empty() ? "" : ", ", millions_text(size.parameters));
+    }
+  }
+  return sizes.empty() ? "" : fmt::format("  not fitted: {}: {}\n", sizes, explanation);
+}
+
+std::string growth_lines(const Report& report, const Growth& growth) {
+  std::string text = power_line(growth);
+  text +=
+      not_fitted_line(growth, Unfit::kInCache,
+                      fmt::format("parameters, gradients and momentum are less than {} times the last-level "
+                                  "cache of {}",
+                                  kCacheFactor, doctor::size_text(report.cache_bytes.value_or(0))));
+  text += not_fitted_line(growth, Unfit::kNoTime, "a step took no longer than its computation");
   if (growth.memory) {
     text += fmt::format(
         "  memory in all is {:.0f} MB and {:.2f} bytes (+- {:.2f}) for each parameter on each rank\n",
@@ -65,9 +113,8 @@ std::string endurance_lines(const Report& report) {
     return "";
   }
   const Endurance& run = *report.endurance;
-  return fmt::format("{} steps of {}, {:.1f} M parameters, in {} windows\n", run.steps,
-                     ranks_text(run.point.ranks), static_cast<double>(run.point.parameters) / kMega,
-                     report.windows.size()) +
+  return fmt::format("{} steps of {}, {} parameters, in {} windows\n", run.steps, ranks_text(run.point.ranks),
+                     millions_text(run.point.parameters), report.windows.size()) +
          drift_line("step ms", run.time_ms, kFlatTime) + drift_line("memory MB", run.memory_mb, kFlatMemory) +
          "\n";
 }
@@ -85,7 +132,7 @@ std::string render_table(const Report& report) {
         text += row(result);
       }
     }
-    text += growth_lines(growth) + "\n";
+    text += growth_lines(report, growth) + "\n";
   }
   text += endurance_lines(report);
   text +=

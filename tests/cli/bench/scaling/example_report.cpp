@@ -29,9 +29,14 @@ void add_point(Observations& seen, const Point& point, const Medians& medians) {
 Observations example_observations() {
   Observations seen;
   add_point(seen, kOneSmall, {.compute_ms = 3, .no_comm_ms = 5, .step_ms = 4});
-  add_point(seen, kOneLarge, {.compute_ms = 300, .no_comm_ms = 500, .step_ms = 400});
+  for (const std::int64_t millions : {20, 50, 100}) {
+    const auto scale = static_cast<double>(millions);
+    add_point(seen, {.ranks = 1, .parameters = millions * 1'000'000},
+              {.compute_ms = 3 * scale, .no_comm_ms = 4 * scale, .step_ms = 5 * scale});
+  }
   add_point(seen, kFourSmall, {.compute_ms = 3, .no_comm_ms = 5, .step_ms = 6});
   add_point(seen, kFourLarge, {.compute_ms = 300, .no_comm_ms = 310, .step_ms = 330});
+  seen.cache_bytes = std::uint64_t{100} << 20;
   seen.long_run.point = {.ranks = 2, .parameters = 1'000'000};
   for (int window = 1; window <= 8; ++window) {
     seen.long_run.windows.push_back({.last_step = 10 * window, .median_ms = 2, .memory_bytes = 50'000'000});

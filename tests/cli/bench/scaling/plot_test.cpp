@@ -13,6 +13,14 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
+int count(std::string_view text, std::string_view part) {
+  int times = 0;
+  for (auto at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1)) {
+    ++times;
+  }
+  return times;
+}
+
 TEST(ScalingPlot, IsThePictureThatIsStored) {
   EXPECT_EQ(render_svg(example_report()), content_of(LOCKSTEP_BENCH_TESTS "/scaling/example_report.svg"));
 }
@@ -29,6 +37,24 @@ TEST(ScalingPlot, HasACurveForEachNumberOfRanksAndTheLongRun) {
                              "peak memory of all ranks 4", "step time", "memory"}) {
     EXPECT_THAT(svg, HasSubstr("data-series=\"" + std::string(series) + "\"")) << series;
   }
+}
+
+TEST(ScalingPlot, HasHollowPointsForWhatIsNotFitted) {
+  const std::string svg = render_svg(example_report());
+  EXPECT_EQ(count(svg, "fill=\"#ffffff\" stroke=\"#1d5fd1\"/>"), 1);  // of one rank
+  EXPECT_EQ(count(svg, "fill=\"#ffffff\" stroke=\"#d9731a\"/>"), 1);  // of four
+  EXPECT_EQ(count(svg, "<circle "), 2 * 6);
+  EXPECT_THAT(svg, HasSubstr(">hollow: less than 2 times the cache of 100 MiB,</text>"));
+}
+
+TEST(ScalingPlot, SaysThatTheCacheIsUnknown) {
+  Observations seen = example_observations();
+  seen.cache_bytes.reset();
+  const std::string svg = render_svg(summarize(seen));
+  EXPECT_EQ(count(svg, "fill=\"#ffffff\" stroke="), 0);
+  EXPECT_EQ(count(svg, "<circle "), 2 * 6);
+  EXPECT_THAT(svg, HasSubstr(">the size of the caches is not known:</text>"));
+  EXPECT_THAT(svg, HasSubstr(">no size is left out</text>"));
 }
 
 TEST(ScalingPlot, HasNoPanelForALongRunThatWasNot) {

@@ -13,7 +13,7 @@ using testing::SizeIs;
 
 TEST(ScalingReport, SplitsAStepIntoComputeAndTheRest) {
   const Report report = example_report();
-  ASSERT_THAT(report.results, SizeIs(4));
+  ASSERT_THAT(report.results, SizeIs(6));
   const Result& result = report.results[0];
   EXPECT_EQ(result.point, kOneSmall);
   EXPECT_EQ(result.compute_ms, 3);
@@ -27,39 +27,29 @@ TEST(ScalingReport, SplitsAStepIntoComputeAndTheRest) {
 }
 
 TEST(ScalingReport, HasTheMemoryOfTheMethodOnly) {
-  const Result result = example_report().results[3];
+  const Result result = example_report().results[5];
   EXPECT_EQ(result.step.peak_rss_mb, 1300);
   EXPECT_EQ(result.step.total_memory_mb, 4 * 1300);
 }
 
-TEST(ScalingReport, FitsTheGrowthOnEachNumberOfRanks) {
+TEST(ScalingReport, KnowsTheWorkingSetOfTheMethod) {
   const Report report = example_report();
+  EXPECT_EQ(report.results[0].working_set_bytes, 12'000'000U);
+  EXPECT_EQ(report.results[5].working_set_bytes, 3'600'000'000U);
+}
+
+TEST(ScalingReport, HasTheGrowthOnEachNumberOfRanks) {
+  const Report report = example_report();
+  EXPECT_EQ(report.cache_bytes, std::uint64_t{100} << 20);
   EXPECT_THAT(report.rank_counts(), ElementsAre(1, 4));
   ASSERT_THAT(report.growth, SizeIs(2));
+  EXPECT_EQ(report.growth[0].ranks, 1);
+  EXPECT_THAT(report.growth[0].fitted, SizeIs(3));
   EXPECT_NEAR(report.growth[0].time.value().slope, 1, 1e-12);
-  EXPECT_NEAR(report.growth[1].time.value().slope, 0.5, 1e-12);
   EXPECT_NEAR(report.growth[0].memory.value().slope, 12, 1e-9);
-  EXPECT_NEAR(report.growth[0].memory.value().at_zero, 1e8, 1);
+  EXPECT_EQ(report.growth[1].ranks, 4);
+  EXPECT_FALSE(report.growth[1].time);
   EXPECT_NEAR(report.growth[1].memory.value().slope, 4 * 12, 1e-9);
-}
-
-TEST(ScalingReport, FitsNothingThroughOnePoint) {
-  Observations seen = example_observations();
-  seen.series.resize(3);
-  const Report report = summarize(seen);
-  ASSERT_THAT(report.growth, SizeIs(1));
-  EXPECT_FALSE(report.growth[0].time);
-  EXPECT_FALSE(report.growth[0].memory);
-}
-
-// Noise can make a small step look faster than its computation.
-TEST(ScalingReport, FitsNoTimeThatIsNone) {
-  Observations seen = example_observations();
-  seen.series[2].seen.times_ms = {2};  // the step of the first point
-  const Report report = summarize(seen);
-  EXPECT_EQ(report.results[0].outside_ms(), -1);
-  EXPECT_FALSE(report.growth[0].time);
-  EXPECT_TRUE(report.growth[0].memory);
 }
 
 TEST(ScalingReport, SeesThatALongRunIsFlat) {
