@@ -30,7 +30,8 @@ constexpr int kLongRunRanks = 2;
 
 struct ScalingOptions {
   std::vector<int> ranks = {1, 2, 4};
-  std::vector<int> parameters = {1, 3, 10, 30, 100};
+  // From the inside of a cache to far beyond one of 260 MiB: three of them are twice that, with one rank too.
+  std::vector<int> parameters = {1, 3, 10, 30, 50, 100, 200};
   Method method = Method::kSharded;
   int batch = 8;
   int rounds = 5;
