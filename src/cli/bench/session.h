@@ -33,7 +33,8 @@ class Session {
   // Throws Error{kSystem} when a file cannot be opened.
   explicit Session(const ReportFiles& files) : json_(files.json), plot_(files.plot) {}
 
-  // Carries out the plan. Returns the report with all that follows from what was seen, and with the machine.
+  // Carries out the plan. Returns the report with all that follows from what was seen, with the machine and with what
+  // was left out of the plan.
   template <class Plan>
   auto measure(const Plan& plan) {
     Machine machine = describe_machine();
@@ -42,6 +43,7 @@ class Session {
     progress.show("");
     machine.load_after = load_averages();
     report.machine = std::move(machine);
+    report.left_out = plan.left_out;
     return report;
   }
 

@@ -7,6 +7,7 @@
 
 #include "base/temp_dir.h"
 #include "cli/bench/file_content.h"
+#include "cli/bench/left_out.h"
 #include "lockstep/error.h"
 
 namespace lockstep::bench {
@@ -17,6 +18,7 @@ namespace {
 
 struct Plan {
   int number = 0;
+  LeftOut left_out;
 };
 
 struct Observations {
@@ -26,6 +28,7 @@ struct Observations {
 struct Report {
   Machine machine;
   int number = 0;
+  LeftOut left_out;
 };
 
 Observations run_campaign(const Plan& plan, Progress& progress) {
@@ -34,7 +37,7 @@ Observations run_campaign(const Plan& plan, Progress& progress) {
 }
 
 Report summarize(const Observations& seen) {
-  return {.machine = {}, .number = seen.number};
+  return {.machine = {}, .number = seen.number, .left_out = {}};
 }
 
 std::string render_table(const Report& report) {
@@ -55,8 +58,10 @@ std::string render_svg(const Report& report) {
 namespace {
 
 TEST(Session, MeasuresAndDescribesTheMachine) {
-  const counting::Report report = Session({}).measure(counting::Plan{.number = 3});
+  const counting::Report report =
+      Session({}).measure(counting::Plan{.number = 3, .left_out = {"4: too far"}});
   EXPECT_EQ(report.number, 3);
+  EXPECT_EQ(report.left_out, LeftOut{"4: too far"});
   EXPECT_NE(report.machine.processor, "");
   EXPECT_NE(report.machine.load_before, "");
   EXPECT_NE(report.machine.load_after, "");
@@ -66,7 +71,7 @@ TEST(Session, ShowsAReportInThreeViews) {
   const TempDir folder;
   const ReportFiles files{.json = folder.path() / "result.json", .plot = folder.path() / "result.svg"};
   testing::internal::CaptureStdout();
-  const int exit_code = Session(files).publish(counting::Report{.machine = {}, .number = 3});
+  const int exit_code = Session(files).publish(counting::Report{.machine = {}, .number = 3, .left_out = {}});
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "table of 3\n");
   EXPECT_EQ(exit_code, cli::kExitOk);
   EXPECT_EQ(content_of(*files.json), "json of 3\n");
@@ -75,7 +80,7 @@ TEST(Session, ShowsAReportInThreeViews) {
 
 TEST(Session, WritesNoFileThatWasNotAskedFor) {
   testing::internal::CaptureStdout();
-  EXPECT_EQ(Session({}).publish(counting::Report{.machine = {}, .number = 4}), cli::kExitOk);
+  EXPECT_EQ(Session({}).publish(counting::Report{.machine = {}, .number = 4, .left_out = {}}), cli::kExitOk);
   EXPECT_EQ(testing::internal::GetCapturedStdout(), "table of 4\n");
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/bench/contest.h"
+#include "cli/bench/left_out.h"
 #include "cli/bench/progress.h"
 #include "cli/bench/scaling/observations.h"
 
@@ -19,6 +20,7 @@ struct CampaignPlan {
   int batch = 1;                     // samples per rank and step
   std::filesystem::path step_worker;
   Pace pace;
+  LeftOut left_out;  // what was asked for but is not part of the plan
   Point long_run;
   std::int64_t long_run_steps = 0;  // 0: no long run
 };

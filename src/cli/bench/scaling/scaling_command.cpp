@@ -6,7 +6,6 @@
 #include <chrono>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cli/bench/left_out.h"
@@ -79,14 +78,14 @@ std::uint64_t bytes_needed(const Point& point) {
          static_cast<std::uint64_t>(point.parameters);
 }
 
-CampaignPlan make_plan(const ScalingOptions& options, LeftOut& left_out) {
+CampaignPlan make_plan(const ScalingOptions& options) {
   CampaignPlan plan;
   const std::optional<std::uint64_t> available = doctor::read_memory(doctor::HostFiles()).available_bytes;
   for (const int ranks : sorted(options.ranks)) {
     for (const int millions : sorted(options.parameters)) {
       const Point point = make_point(ranks, millions);
       if (available && bytes_needed(point) > *available) {
-        left_out.push_back(fmt::format(
+        plan.left_out.push_back(fmt::format(
             "{} ranks, {} M parameters: needs about {:.1f} GB of memory, {:.1f} are free", ranks, millions,
             static_cast<double>(bytes_needed(point)) / 1e9, static_cast<double>(*available) / 1e9));
       } else {
@@ -95,7 +94,7 @@ CampaignPlan make_plan(const ScalingOptions& options, LeftOut& left_out) {
     }
   }
   if (plan.points.empty()) {
-    throw nothing_to_measure(left_out);
+    throw nothing_to_measure(plan.left_out);
   }
   plan.method = options.method;
   plan.batch = options.batch;
@@ -122,14 +121,12 @@ int run_scaling_command(int argc, const char* const* argv) {
   if (const auto exit_code = config::parse_command_line(options, argc, argv, program)) {
     return *exit_code;
   }
-  LeftOut left_out;
-  const CampaignPlan plan = make_plan(options, left_out);
+  const CampaignPlan plan = make_plan(options);
   Session session(options.report);
   Report report = session.measure(plan);
   report.method = to_string(plan.method);
   report.batch = plan.batch;
   report.rounds = plan.pace.rounds;
-  report.left_out = std::move(left_out);
   return session.publish(report);
 }
 

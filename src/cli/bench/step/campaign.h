@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/bench/contest.h"
+#include "cli/bench/left_out.h"
 #include "cli/bench/progress.h"
 #include "cli/bench/step/observations.h"
 
@@ -15,6 +16,7 @@ struct CampaignPlan {
   std::vector<Variant> variants;
   Programs programs;
   Pace pace;
+  LeftOut left_out;  // what was asked for but is not part of the plan
 };
 
 // Throws Error naming the variant and the rank when a worker fails.

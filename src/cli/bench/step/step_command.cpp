@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cli/bench/left_out.h"
@@ -82,7 +81,7 @@ Programs find_programs(const StepOptions& options) {
   return programs;
 }
 
-CampaignPlan make_plan(const StepOptions& options, LeftOut& left_out) {
+CampaignPlan make_plan(const StepOptions& options) {
   CampaignPlan plan;
   for (const std::string& text : options.models) {
     for (const TrainingCase& training : parse_training_cases(text)) {
@@ -92,14 +91,14 @@ CampaignPlan make_plan(const StepOptions& options, LeftOut& left_out) {
   plan.programs = find_programs(options);
   for (const Variant variant : options.variants) {
     if (is_pytorch(variant) && plan.programs.python.empty()) {
-      left_out.push_back(fmt::format(
+      plan.left_out.push_back(fmt::format(
           "{}: there is no Python with PyTorch beside libtorch; name one with --python", to_string(variant)));
     } else {
       add_once(plan.variants, variant);
     }
   }
   if (plan.cases.empty() || plan.variants.empty()) {
-    throw nothing_to_measure(left_out);
+    throw nothing_to_measure(plan.left_out);
   }
   plan.pace = {
       .rounds = options.rounds, .time_per_round = options.time_per_round, .patience = options.timeout};
@@ -125,12 +124,10 @@ int run_step_command(int argc, const char* const* argv) {
   if (const auto exit_code = config::parse_command_line(options, argc, argv, program)) {
     return *exit_code;
   }
-  LeftOut left_out;
-  const CampaignPlan plan = make_plan(options, left_out);
+  const CampaignPlan plan = make_plan(options);
   Session session(options.report);
   Report report = session.measure(plan);
   report.rounds = plan.pace.rounds;
-  report.left_out = std::move(left_out);
   return session.publish(report);
 }
 
