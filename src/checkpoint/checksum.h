@@ -7,12 +7,14 @@
 #include <span>
 #include <string>
 
+#include "checkpoint/hash_update.h"
+
 namespace lockstep::checkpoint {
 
 // Of bytes that come piece by piece.
 class Checksum {
  public:
-  Checksum();
+  explicit Checksum(HashUpdate update = best_hash_update());
   Checksum(Checksum&& other) noexcept;
   Checksum& operator=(Checksum&& other) noexcept;
   ~Checksum();
@@ -24,6 +26,7 @@ class Checksum {
  private:
   struct State;
 
+  HashUpdate update_;
   std::unique_ptr<State> state_;
 };
 

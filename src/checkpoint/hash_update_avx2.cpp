@@ -1,0 +1,14 @@
+// The same with AVX2. Nothing is called here that other files might share: a function compiled for AVX2 could otherwise
+// end up in a program on a processor without it.
+
+#include <xxhash.h>
+
+#include "checkpoint/hash_update.h"
+
+namespace lockstep::checkpoint {
+
+void update_hash_avx2(void* state, const std::byte* bytes, std::size_t count) {
+  XXH3_128bits_update(static_cast<XXH3_state_t*>(state), bytes, count);  // fails for null pointers only
+}
+
+}  // namespace lockstep::checkpoint
