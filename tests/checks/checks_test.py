@@ -168,40 +168,64 @@ class SuiteTest(CheckTest):
         fi
         """
     CTEST = """#!/usr/bin/env bash
-        echo "tested $2 at priority $(nice)"
+        echo "tested $2 at priority $(nice): ${*:5}"
         mkdir -p "build/$2"
-        echo '<testsuite><testcase name="A.Good" status="run"/></testsuite>' >"build/$2/tests.xml"
+        echo '<testsuite><testcase name="A.Good" status="run"/></testsuite>' >"build/$2/$4"
+        [[ $4 != "$FAILING" ]]
         """
 
-    def run_suite(self, *suites, broken=""):
+    CHECKS = r"^(check[.]tidy$|consumer[.]|fuzz[.])"
+
+    def run_suite(self, *suites, broken="", failing="", tests=""):
         for name, content in (("bin/cmake", self.CMAKE), ("bin/ctest", self.CTEST)):
             self.write(name, content)
             (self.root / name).chmod(0o755)
         for tool in ("run_suite", "summarize_tests"):
             self.write(f"tools/{tool}", (ROOT / "tools" / tool).read_text(encoding="utf-8"))
             (self.root / "tools" / tool).chmod(0o755)
-        environment = dict(os.environ, PATH=f"{self.root / 'bin'}:{os.environ['PATH']}", BROKEN=broken)
+        environment = dict(os.environ, PATH=f"{self.root / 'bin'}:{os.environ['PATH']}", BROKEN=broken, FAILING=failing,
+                           TESTS=tests)
         result = subprocess.run([self.root / "tools/run_suite", *suites], env=environment, capture_output=True,
                                 text=True, timeout=60, check=False)
         steps = [line for line in result.stdout.splitlines() if line.startswith(("built", "tested"))]
         return result, steps
 
-    def test_builds_a_suite_at_the_lowest_priority_while_the_one_before_it_is_tested(self):
+    def test_builds_all_but_the_first_and_runs_its_checks_at_the_lowest_priority(self):
         result, steps = self.run_suite("release", "asan", "tsan")
-        usual = os.nice(0)
-        self.assertEqual(steps, [f"built release at priority {usual}", f"tested release at priority {usual}",
-                                 "built asan at priority 19", f"tested asan at priority {usual}",
-                                 "built tsan at priority 19", f"tested tsan at priority {usual}"])
+        usual, rest = os.nice(0), f"--exclude-regex {self.CHECKS}"
+        self.assertEqual(steps, [f"built release at priority {usual}", f"tested release at priority {usual}: {rest}",
+                                 "built asan at priority 19", f"tested asan at priority {usual}: {rest}",
+                                 "built tsan at priority 19", f"tested tsan at priority {usual}: {rest}",
+                                 f"tested release at priority 19: --tests-regex {self.CHECKS}"])
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertTrue(result.stdout.endswith("\n3 passed, 0 failed, 0 skipped\n"), result.stdout)
+        self.assertIn("\nrelease      2 passed     0 failed     0 skipped\n", result.stdout)
+        self.assertTrue(result.stdout.endswith("\n4 passed, 0 failed, 0 skipped\n"), result.stdout)
+
+    def test_runs_all_tests_in_one_go_where_checks_have_nothing_to_go_beside(self):
+        usual = os.nice(0)
+        _, steps = self.run_suite("release")
+        self.assertEqual(steps, [f"built release at priority {usual}", f"tested release at priority {usual}: "])
+        _, steps = self.run_suite("tsan", "asan")
+        self.assertEqual([step for step in steps if step.startswith("tested")],
+                         [f"tested tsan at priority {usual}: ", f"tested asan at priority {usual}: "])
+
+    def test_runs_the_tests_that_are_asked_for_in_every_suite(self):
+        usual = os.nice(0)
+        _, steps = self.run_suite("release", "asan", tests="Dead|fuzz")
+        self.assertEqual([step for step in steps if step.startswith("tested")],
+                         [f"tested {suite} at priority {usual}: --tests-regex Dead|fuzz" for suite in ("release", "asan")])
 
     def test_goes_on_after_a_build_that_failed_and_tells_in_the_end(self):
-        for broken, tested in (("release", ["asan", "tsan"]), ("asan", ["release", "tsan"])):
+        for broken, tested in (("release", ["asan", "tsan"]), ("asan", ["release", "tsan", "release"])):
             result, steps = self.run_suite("release", "asan", "tsan", broken=broken)
             self.assertEqual([step.split()[1] for step in steps if step.startswith("tested")], tested)
             self.assertEqual(result.returncode, 1)
             self.assertIn(f"the {broken} build failed", result.stderr)
-            self.assertTrue(result.stdout.endswith("\n2 passed, 0 failed, 0 skipped\n"), result.stdout)
+            self.assertTrue(result.stdout.endswith(f"\n{len(tested)} passed, 0 failed, 0 skipped\n"), result.stdout)
+
+    def test_fails_when_the_checks_do(self):
+        result, _ = self.run_suite("release", "asan", failing="checks.xml")
+        self.assertEqual(result.returncode, 1)
 
 
 if __name__ == "__main__":
