@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <utility>
 
 #include "lockstep/error.h"
 
@@ -19,7 +20,10 @@ std::string file_content(const std::filesystem::path& path) {
   if (!file) {
     throw Error(ErrorCode::kNotFound, c10::str("there is no ", path.string()));
   }
-  return {std::istreambuf_iterator<char>(file), {}};
+  // By the block: a byte at a time, half of the processor time of the parity tests went here.
+  std::ostringstream content;
+  content << file.rdbuf();
+  return std::move(content).str();
 }
 
 torch::ScalarType dtype_named(const std::string& name) {
@@ -86,9 +90,11 @@ torch::Tensor Dump::tensor(const std::string& name) const {
 }
 
 std::size_t Dump::count(std::string_view prefix) const {
-  return static_cast<std::size_t>(std::count_if(entries_.begin(), entries_.end(), [&](const auto& entry) {
-    return entry.first.compare(0, prefix.size(), prefix) == 0;
-  }));
+  const auto first = entries_.lower_bound(prefix);
+  const auto last = std::find_if(first, entries_.end(), [&](const auto& entry) {
+    return entry.first.compare(0, prefix.size(), prefix) != 0;
+  });
+  return static_cast<std::size_t>(std::distance(first, last));
 }
 
 }  // namespace lockstep::testing
