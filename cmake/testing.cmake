@@ -20,6 +20,7 @@ function(lockstep_test_header name)
   target_link_libraries(${name} PRIVATE lockstep_flags GTest::gmock)
   target_precompile_headers(${name} PRIVATE ${ARGN})
   target_compile_options(${name} PRIVATE ${lockstep_test_options})
+  set_source_files_properties(${PROJECT_BINARY_DIR}/${name}.cpp PROPERTIES COMPILE_OPTIONS -E)  # see cmake/torch.cmake
 endfunction()
 
 # lockstep_use_test_header(TARGET NAME): the header only fits the exact flags it was made with, hence no -fPIE.
