@@ -12,9 +12,9 @@
 #include <csignal>
 #include <cstdio>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <thread>
+#include <utility>
 
 #include "base/random_token.h"
 #include "lockstep/error.h"
@@ -36,9 +36,11 @@ Deadline soon() {
   return Deadline::after(std::chrono::seconds(50));
 }
 
+// By the block: tests read the environments of all processes over and over, without optimisation.
 std::string bytes_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::ostringstream bytes;
+  bytes << std::ifstream(path, std::ios::binary).rdbuf();
+  return std::move(bytes).str();
 }
 
 std::vector<std::string> command_of(const fs::path& folder, const std::vector<std::string>& flags,
