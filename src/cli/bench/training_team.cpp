@@ -40,10 +40,10 @@ WorkerTeam make_team(const TrainingTeam& team, const std::filesystem::path& step
 }
 
 int steps_within(std::chrono::nanoseconds time, std::chrono::nanoseconds step) {
-  constexpr std::int64_t kFewest = 2;
-  constexpr std::int64_t kMost = 200;
+  constexpr std::int64_t kFewestSteps = 2;
+  constexpr std::int64_t kMostSteps = 200;
   return static_cast<int>(
-      std::clamp<std::int64_t>(time / std::max(step, std::chrono::nanoseconds(1)), kFewest, kMost));
+      std::clamp<std::int64_t>(time / std::max(step, std::chrono::nanoseconds(1)), kFewestSteps, kMostSteps));
 }
 
 std::vector<Answer> ask_for_steps(WorkerGroup& workers, int steps) {
