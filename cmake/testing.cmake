@@ -31,9 +31,9 @@ function(lockstep_use_test_header target name)
 endfunction()
 
 # lockstep_join_test_files(TARGET): most of what a test file takes is spent on headers and on what they instantiate, so
-# with LOCKSTEP_UNITY_TESTS the files of a target are compiled as one, up to two dozen.
+# with LOCKSTEP_UNITY the files of a target are compiled as one, up to two dozen.
 function(lockstep_join_test_files target)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${LOCKSTEP_UNITY_TESTS} UNITY_BUILD_BATCH_SIZE 24)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${LOCKSTEP_UNITY} UNITY_BUILD_BATCH_SIZE 24)
 endfunction()
 
 lockstep_test_header(lockstep_test_pch <gmock/gmock.h> <gtest/gtest.h>)
