@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/mutex.h"
+#include "comm/shm/huge_pages.h"
 #include "lockstep/error.h"
 
 namespace lockstep {
@@ -37,17 +38,28 @@ FileId require_sealed(int fd, std::size_t bytes) {
   return {status.st_dev, status.st_ino};
 }
 
-std::shared_ptr<std::byte> map_anew(int fd, std::size_t bytes, Populate populate, Access access) {
-  const int protection = PROT_READ | (access == Access::kWrite ? PROT_WRITE : 0);
-  const int flags = MAP_SHARED | (populate == Populate::kNow ? MAP_POPULATE : 0);
-  void* address = mmap(nullptr, bytes, protection, flags, fd, 0);
+std::byte* require_mapped(void* address, std::size_t bytes) {
   if (address == MAP_FAILED) {
     const int error_number = errno;
     throw Error(error_number == ENOMEM ? ErrorCode::kResourceExhausted : ErrorCode::kSystem,
                 fmt::format("cannot map {} bytes of shared memory", bytes))
         .with_cause(std::make_exception_ptr(Error::from_errno(error_number, "mmap")));
   }
-  return {static_cast<std::byte*>(address), [bytes](std::byte* data) { munmap(data, bytes); }};
+  return static_cast<std::byte*>(address);
+}
+
+// Pages can be huge only in a mapping that begins with a huge page, as the file does: a large one gets its place within
+// addresses that are reserved for it and given back with it.
+std::shared_ptr<std::byte> map_anew(int fd, std::size_t bytes, Populate populate, Access access) {
+  const int protection = PROT_READ | (access == Access::kWrite ? PROT_WRITE : 0);
+  const int flags = MAP_SHARED | MAP_FIXED | (populate == Populate::kNow ? MAP_POPULATE : 0);
+  const std::size_t reserved = bytes < kHugePageBytes ? bytes : bytes + kHugePageBytes;
+  const std::shared_ptr<std::byte> place(
+      require_mapped(mmap(nullptr, reserved, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0),
+                     bytes),
+      [reserved](std::byte* data) { munmap(data, reserved); });
+  std::byte* begin = place.get() + (reserved == bytes ? 0 : bytes_to_huge_page(place.get()));
+  return {place, require_mapped(mmap(begin, bytes, protection, flags, fd, 0), bytes)};
 }
 
 // The live mappings of this process.

@@ -7,6 +7,7 @@
 #include "comm/shm/control_block.h"
 #include "comm/shm/engine.h"
 #include "comm/shm/group.h"
+#include "comm/shm/huge_pages.h"
 #include "comm/shm/memory_file.h"
 #include "comm/shm/packet.h"
 #include "lockstep/error.h"
@@ -33,16 +34,23 @@ class ShmBackend final : public Backend {
     const UniqueFd file = create_memory_file(bytes);
     // Touched by its owner first, so that it lies in the memory next to the owner's processor.
     const auto own = map_memory_file(file.get(), bytes, Populate::kNow);
+    take_huge_pages({own.get(), bytes});
     return group_->regions().add(bytes, group_->exchange({file.get()}, deadline));
   }
 
-  // Everybody brings a file and all take that of rank 0; the others were never touched and cost nothing.
+  // Everybody brings a file and all take that of rank 0; the others were never touched and cost nothing. Each rank touches
+  // its share of a large one before anybody uses it, so that what only one rank uses lies next to its processor.
   SharedMemory allocate_shared(std::size_t bytes, const Deadline& deadline) override {
     const UniqueFd file = create_memory_file(bytes);
     const auto files = group_->exchange({file.get()}, deadline);
     const int chosen = files.front().front().get();
-    return {map_memory_file(chosen, bytes, Populate::kOnTouch, Access::kRead),
-            map_memory_file(chosen, bytes, Populate::kOnTouch, Access::kWrite), bytes};
+    const auto writable = map_memory_file(chosen, bytes, Populate::kOnTouch, Access::kWrite);
+    const std::size_t share = bytes / static_cast<std::size_t>(size());
+    if (share >= kHugePageBytes) {
+      take_huge_pages({writable.get() + share * static_cast<std::size_t>(rank()), share});
+      group_->exchange({}, deadline);
+    }
+    return {map_memory_file(chosen, bytes, Populate::kOnTouch, Access::kRead), writable, bytes};
   }
   bool shares_memory() const override { return true; }
 
