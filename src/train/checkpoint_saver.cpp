@@ -2,7 +2,9 @@
 
 #include <c10/util/StringUtil.h>
 
+#include <algorithm>
 #include <chrono>
+#include <optional>
 #include <span>
 #include <sstream>
 #include <thread>
@@ -34,7 +36,10 @@ std::string to_lines(const std::vector<FileEntry>& files) {
 std::vector<SizedFile> sizes_of(const std::vector<SnapshotFile>& files) {
   std::vector<SizedFile> sizes;
   for (const SnapshotFile& file : files) {
-    sizes.push_back({.name = file.name, .bytes = {}, .is_divisible = file.is_divisible});
+    sizes.push_back({.name = file.name,
+                     .bytes = {},
+                     .is_divisible = file.is_divisible,
+                     .writer = file.is_rank_0s ? std::optional<std::size_t>(0) : std::nullopt});
     for (const snapshot::NamedTensor& item : file.tensors) {
       sizes.back().bytes.push_back(item.tensor.nbytes());
     }
@@ -114,10 +119,12 @@ void CheckpointSaver::begin(const Snapshot& snapshot) {
   }
 }
 
-// Copies the files that fall to this rank. The texts are rank 0's.
+// Copies the files that fall to this rank. The texts are rank 0's, which is always the first of the writers.
 void CheckpointSaver::take(const Snapshot& snapshot) {
+  dealt_.clear();
   mine_.clear();
   for (const DealtFile& file : deal(sizes_of(snapshot.files), writers_.size())) {
+    dealt_.push_back(file.name);
     if (writers_[file.writer] == communicator_.rank()) {
       checkpoint::FileImage& image = images_[file.name];
       image.clear();
@@ -142,7 +149,20 @@ void CheckpointSaver::write(const std::string& folder) {
   }
 }
 
+// Ranks whose tensors have other sizes deal differently, and a file could be written twice or by nobody.
+void CheckpointSaver::require_complete(const checkpoint::Manifest& manifest) const {
+  const auto is_missing = [&](const std::string& name) { return manifest.find(name) == nullptr; };
+  const auto missing = std::find_if(dealt_.begin(), dealt_.end(), is_missing);
+  if (missing != dealt_.end() || manifest.files.size() != dealt_.size() + texts_.size()) {
+    throw Error(ErrorCode::kMismatch,
+                c10::str("ranks have not saved the same files",
+                         missing != dealt_.end() ? c10::str(", and '", *missing, "' is missing") : "",
+                         ": the tensors of the model or of its optimizer have other sizes on some of them"));
+  }
+}
+
 void CheckpointSaver::commit(checkpoint::Manifest manifest) {
+  require_complete(manifest);
   writer_->commit(manifest);
   store_.prune(rules_, manifest.step);
 }
@@ -183,7 +203,12 @@ checkpoint::Manifest CheckpointSaver::gather_manifest() {
 
 void CheckpointSaver::advance(const Flags& flags) {
   if (flags.any(Flag::kSaveFailed)) {
+    if (work_.valid()) {
+      work_.wait();  // for this rank's own part, before its folder goes
+      poll();
+    }
     phase_ = Phase::kIdle;
+    writer_.reset();
     run_together(communicator_, c10::str("saving step ", manifest_.step), [this] {
       if (failure_) {
         std::rethrow_exception(std::exchange(failure_, nullptr));

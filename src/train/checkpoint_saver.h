@@ -30,6 +30,7 @@ struct SnapshotFile {
   std::string name;
   snapshot::NamedTensors tensors;  // live: they are copied before begin() returns
   bool is_divisible = false;       // ranks may write a part each
+  bool is_rank_0s = false;         // ranks may differ in it, and what rank 0 has counts
 };
 
 // What is to be saved. The same on all ranks.
@@ -75,6 +76,7 @@ class CheckpointSaver {
   std::vector<int> find_writers() const;
   void take(const Snapshot& snapshot);
   void write(const std::string& folder);
+  void require_complete(const checkpoint::Manifest& manifest) const;
   void commit(checkpoint::Manifest manifest);
   void run(std::function<void()> work);
   void poll();
@@ -88,7 +90,8 @@ class CheckpointSaver {
   checkpoint::Manifest manifest_;  // of the one that is being saved
   std::optional<checkpoint::CheckpointWriter> writer_;
   std::map<std::string, checkpoint::FileImage> images_;     // of all files that this rank ever wrote
-  std::vector<std::string> mine_;                           // those of this checkpoint
+  std::vector<std::string> dealt_;                          // the files of tensors of this checkpoint
+  std::vector<std::string> mine_;                           // those of them that this rank writes
   std::vector<std::pair<std::string, std::string>> texts_;  // likewise
   std::optional<std::int64_t> saved_;
   std::exception_ptr failure_;

@@ -8,7 +8,7 @@
 namespace lockstep::train {
 namespace {
 
-// Of what is divided; opening and syncing a file costs about as much as writing this.
+// Opening and syncing a file costs about as much as writing this.
 constexpr std::uint64_t kLeastPart = std::uint64_t{4} << 20;
 
 std::uint64_t total(const SizedFile& file) {
@@ -31,10 +31,10 @@ class Dealer {
 
   std::vector<DealtFile> deal() {
     const auto order = by_size(files_.size(), [this](std::size_t i) { return total(files_[i]); });
-    for (const bool divided : {false, true}) {  // what can fill gaps comes last
+    for (const Step step : {Step::kPinned, Step::kWhole, Step::kDivided}) {
       for (const std::size_t i : order) {
-        if ((part_count(files_[i]) > 1) == divided) {
-          divided ? deal_parts(i) : deal_whole(i);
+        if (step_of(files_[i]) == step) {
+          step == Step::kDivided ? deal_parts(i) : deal_whole(i);
         }
       }
     }
@@ -42,38 +42,87 @@ class Dealer {
   }
 
  private:
-  std::size_t part_count(const SizedFile& file) const {
+  using Shares = std::vector<std::vector<std::size_t>>;  // tensors, by writer
+
+  // What can fill gaps comes last.
+  enum class Step { kPinned, kWhole, kDivided };
+
+  Step step_of(const SizedFile& file) const {
+    if (file.writer) {
+      return Step::kPinned;
+    }
+    return most_parts(file) > 1 ? Step::kDivided : Step::kWhole;
+  }
+
+  std::size_t most_parts(const SizedFile& file) const {
     const std::uint64_t most = std::max<std::uint64_t>(1, total(file) / kLeastPart);
     return file.is_divisible ? std::min<std::size_t>(loads_.size(), most) : 1;
   }
 
-  std::size_t least_loaded() const {
-    return static_cast<std::size_t>(std::min_element(loads_.begin(), loads_.end()) - loads_.begin());
-  }
-
   void deal_whole(std::size_t source) {
-    DealtFile whole{.source = source, .name = files_[source].name, .writer = least_loaded(), .tensors = {}};
-    whole.tensors.resize(files_[source].bytes.size());
+    const SizedFile& file = files_[source];
+    const auto least = std::min_element(loads_.begin(), loads_.end()) - loads_.begin();
+    DealtFile whole{.source = source,
+                    .name = file.name,
+                    .writer = file.writer.value_or(static_cast<std::size_t>(least)),
+                    .tensors = {}};
+    whole.tensors.resize(file.bytes.size());
     std::iota(whole.tensors.begin(), whole.tensors.end(), std::size_t{0});
-    loads_[whole.writer] += total(files_[source]);
+    loads_[whole.writer] += total(file);
     dealt_.push_back(std::move(whole));
   }
 
   void deal_parts(std::size_t source) {
     const SizedFile& file = files_[source];
-    std::vector<std::vector<std::size_t>> shares(loads_.size());
+    Shares shares;
+    for (std::size_t parts = most_parts(file); parts > 0; --parts) {
+      shares = share_out(file, parts);
+      if (parts == 1 || are_worth_files(file, shares)) {
+        break;
+      }
+    }
+    add_parts(source, std::move(shares));
+  }
+
+  // To at most so many writers, those with the least to do.
+  Shares share_out(const SizedFile& file, std::size_t parts) const {
+    const std::uint64_t most = *std::max_element(loads_.begin(), loads_.end());
+    std::vector<std::size_t> writers =
+        by_size(loads_.size(), [&](std::size_t i) { return most - loads_[i]; });
+    writers.resize(parts);
+    std::sort(writers.begin(), writers.end());
+    std::vector<std::uint64_t> loads = loads_;
+    Shares shares(loads.size());
     for (const std::size_t tensor :
          by_size(file.bytes.size(), [&](std::size_t i) { return file.bytes[i]; })) {
-      const std::size_t writer = least_loaded();
+      const std::size_t writer = *std::min_element(
+          writers.begin(), writers.end(), [&](std::size_t a, std::size_t b) { return loads[a] < loads[b]; });
       shares[writer].push_back(tensor);
-      loads_[writer] += file.bytes[tensor];
+      loads[writer] += file.bytes[tensor];
     }
+    return shares;
+  }
+
+  static std::uint64_t bytes_of(const SizedFile& file, const std::vector<std::size_t>& share) {
+    return std::accumulate(share.begin(), share.end(), std::uint64_t{0},
+                           [&](std::uint64_t sum, std::size_t tensor) { return sum + file.bytes[tensor]; });
+  }
+
+  static bool are_worth_files(const SizedFile& file, const Shares& shares) {
+    return std::all_of(shares.begin(), shares.end(), [&](const std::vector<std::size_t>& share) {
+      return share.empty() || bytes_of(file, share) >= kLeastPart;
+    });
+  }
+
+  void add_parts(std::size_t source, Shares shares) {
+    const SizedFile& file = files_[source];
     const auto count = static_cast<int>(std::count_if(
         shares.begin(), shares.end(), [](const std::vector<std::size_t>& share) { return !share.empty(); }));
     int number = 0;
     for (std::size_t writer = 0; writer < shares.size(); ++writer) {
       if (!shares[writer].empty()) {
         std::sort(shares[writer].begin(), shares[writer].end());
+        loads_[writer] += bytes_of(file, shares[writer]);
         dealt_.push_back({.source = source,
                           .name = checkpoint::part_name(file.name, ++number, count),
                           .writer = writer,

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,9 @@ namespace lockstep::train {
 
 struct SizedFile {
   std::string name;
-  std::vector<std::uint64_t> bytes;  // of its tensors
-  bool is_divisible = false;         // may become several files, with some of the tensors each
+  std::vector<std::uint64_t> bytes;        // of its tensors
+  bool is_divisible = false;               // may become several files, with some of the tensors each
+  std::optional<std::size_t> writer = {};  // nobody else may write it
 };
 
 struct DealtFile {
@@ -23,7 +25,7 @@ struct DealtFile {
   std::vector<std::size_t> tensors;  // of the source, in its order
 };
 
-// Files that can be divided are when that gives every part a size worth a file. `writers` is at least 1.
+// Files that can be divided are, into as many parts as are all worth a file of their own. `writers` is at least 1.
 std::vector<DealtFile> deal(const std::vector<SizedFile>& files, std::size_t writers);
 
 }  // namespace lockstep::train

@@ -21,6 +21,13 @@ checkpoint::RetentionRules retention(const Options& options) {
   return rules;
 }
 
+// About what was read, as opposed to how the reading went.
+bool is_verdict(ErrorCode code) {
+  return code == ErrorCode::kCorrupt || code == ErrorCode::kMismatch || code == ErrorCode::kInvalidConfig ||
+         code == ErrorCode::kInvalidArgument || code == ErrorCode::kUnsupported ||
+         code == ErrorCode::kNotFound;
+}
+
 }  // namespace
 
 RunKeeper::RunKeeper(RunParts parts, const Options& options, World& world)
@@ -48,12 +55,13 @@ void RunKeeper::resume(World& world) {
   }
 }
 
-// All ranks have the same bytes, and come to the same verdict about them: one says it.
+// All ranks have the same bytes, and come to the same verdict about them: one says it. What else goes wrong may do so on
+// one rank alone, which then says it itself.
 void RunKeeper::restore(const SavedRun& saved, const Communicator& communicator) {
   try {
     parts_.restore(saved);
   } catch (const Error& error) {
-    if (error.code() == ErrorCode::kAborted) {
+    if (!is_verdict(error.code())) {
       throw;
     }
     fail_together(communicator, error);

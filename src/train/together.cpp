@@ -27,7 +27,14 @@ void run_together(Communicator& communicator, std::string_view what, const std::
     failure = std::current_exception();
   }
   std::array<std::int32_t, 1> first = {failure ? communicator.rank() : communicator.size()};
-  communicator.all_reduce(first, ReduceOp::kMin, {.label = what});
+  try {
+    communicator.all_reduce(first, ReduceOp::kMin, {.label = what});
+  } catch (...) {
+    if (failure) {
+      std::rethrow_exception(failure);  // the others were elsewhere, and that is the reason
+    }
+    throw;
+  }
   if (first[0] == communicator.rank()) {
     std::rethrow_exception(failure);
   }

@@ -11,8 +11,9 @@
 namespace lockstep::train {
 
 // Runs `part` and waits for the other ranks to have done so. When it throws anywhere, it throws everywhere: its own
-// exception on the first rank that failed, Error{kAborted} with that rank as the peer on the others. Collective; `part`
-// itself may not be, or fails in the same way on all ranks.
+// exception on the first rank that failed, Error{kAborted} with that rank as the peer on the others. Collective. Where
+// `part` is collective too and fails on one rank only, that one throws its exception and the others what the collective
+// they wait in makes of it.
 void run_together(Communicator& communicator, std::string_view what, const std::function<void()>& part);
 
 // Throws `error`, which all ranks have come to alike, on rank 0, and Error{kAborted} on the others.

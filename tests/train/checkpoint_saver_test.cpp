@@ -11,6 +11,7 @@
 #include "ddp/ddp_ranks.h"
 #include "lockstep/error.h"
 #include "snapshot/tensor_file.h"
+#include "train/together.h"
 
 namespace lockstep::testing {
 namespace {
@@ -110,6 +111,53 @@ TEST(CheckpointSaver, TellsAllRanksThatItCouldNotBeCompleted) {
     }
   }).expect_all_ok();
   EXPECT_TRUE(CheckpointStore(folder.path() / "store").steps().empty());
+}
+
+// Sizes that differ are dealt differently: both ranks would write the model, and nobody the optimizer's state.
+TEST(CheckpointSaver, CompletesNothingThatRanksDoNotAgreeOn) {
+  const TempDir folder;
+  run_world(2, [&](World& world) {
+    CheckpointSaver saver(world.communicator(), CheckpointStore(folder.path() / "store"), {});
+    const std::int64_t size = world.rank() == 0 ? 100 : 10;
+    saver.begin({.step = 3,
+                 .files = {{.name = "model.safetensors", .tensors = {{"weight", torch::ones({size})}}},
+                           {.name = "state.safetensors", .tensors = {{"sum", torch::ones({50})}}}}});
+    EXPECT_THROW(saver.finish(), Error);
+    EXPECT_TRUE(saver.is_idle());
+    saver.begin(snapshot_at(4, torch::ones({10})));
+    saver.finish();
+    EXPECT_EQ(saver.saved(), 4) << "the next one is another";
+  }).expect_all_ok();
+  EXPECT_EQ(CheckpointStore(folder.path() / "store").steps(), std::vector<std::int64_t>{4});
+}
+
+TEST(CheckpointSaver, TakesRankZerosWhereRanksDiffer) {
+  const TempDir folder;
+  run_world(2, [&](World& world) {
+    CheckpointSaver saver(world.communicator(), CheckpointStore(folder.path() / "store"), {});
+    saver.begin({.step = 3,
+                 .files = {{.name = "state.safetensors", .tensors = {{"sum", torch::ones({50})}}},
+                           {.name = "model.safetensors",
+                            .tensors = {{"mean", torch::full({10}, world.rank())}},
+                            .is_rank_0s = true}}});
+    saver.finish();
+  }).expect_all_ok();
+  const auto model = Checkpoint::open(folder.path() / "store/step-00000003").read("model.safetensors");
+  EXPECT_TRUE(torch::equal(snapshot::read_tensors("model", model.bytes()).at("mean"),
+                           torch::zeros({10}, torch::kLong)));
+}
+
+TEST(RunTogether, GivesItsOwnExceptionToARankThatFailsWhereTheOthersCommunicate) {
+  const auto results = run_world(2, [](World& world) {
+    train::run_together(world.communicator(), "preparing", [&] {
+      if (world.rank() == 1) {
+        throw Error(ErrorCode::kNotFound, "there is no such file here");
+      }
+      world.communicator().barrier();
+    });
+  });
+  EXPECT_THAT(results[1].exception_text, HasSubstr("there is no such file here"));
+  EXPECT_FALSE(results[0].ok());
 }
 
 TEST(CheckpointSaver, LeavesItToOthersWhereARankDoesNotSeeTheFolder) {

@@ -43,6 +43,22 @@ TEST(FileDealing, LeavesSmallFilesWhole) {
               ElementsAre("0: optimizer.st 0 1"));
 }
 
+TEST(FileDealing, MakesNoPartThatIsNotWorthAFile) {
+  // The second writer has as much to do with all of it as the first one already has.
+  EXPECT_THAT(texts_of(deal({{"model.st", {10 * kMega}}, {"optimizer.st", {9 * kMega, kMega}, true}}, 2)),
+              ElementsAre("0: model.st 0", "1: optimizer.st 0 1"));
+  EXPECT_THAT(texts_of(deal({{"optimizer.st", std::vector<std::uint64_t>(9, kMega), true}}, 8)),
+              ElementsAre("0: optimizer-1-of-2.st 0 2 4 6 8", "1: optimizer-2-of-2.st 1 3 5 7"));
+}
+
+TEST(FileDealing, LeavesAFileToTheOneWhoMayWriteIt) {
+  const std::vector<SizedFile> files = {
+      {.name = "model.st", .bytes = {kMega}, .is_divisible = false, .writer = 0},
+      {.name = "optimizer.st", .bytes = {2 * kMega}},
+      {.name = "rng.st", .bytes = {100}}};
+  EXPECT_THAT(texts_of(deal(files, 2)), ElementsAre("0: model.st 0", "1: optimizer.st 0", "0: rng.st 0"));
+}
+
 TEST(FileDealing, DealsEveryTensorOnceAndEvenly) {
   std::mt19937 random(3);
   for (int round = 0; round < 200; ++round) {
@@ -62,10 +78,13 @@ TEST(FileDealing, DealsEveryTensorOnceAndEvenly) {
                                           std::vector<int>(files[1].bytes.size()),
                                           std::vector<int>(files[2].bytes.size())};
     for (const DealtFile& dealt : deal(files, writers)) {
+      std::uint64_t bytes = 0;
       for (const std::size_t tensor : dealt.tensors) {
         ++seen[dealt.source][tensor];
-        loads[dealt.writer] += files[dealt.source].bytes[tensor];
+        bytes += files[dealt.source].bytes[tensor];
       }
+      loads[dealt.writer] += bytes;
+      EXPECT_TRUE(bytes >= 4 * kMega || dealt.name == files[dealt.source].name) << dealt.name;
     }
     for (const std::vector<int>& counts : seen) {
       EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), 0), static_cast<int>(counts.size()));

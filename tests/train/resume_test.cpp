@@ -238,7 +238,7 @@ TEST_F(Resume, GivesTheSameBitsWhetherParametersAreSharedOrNot) {
 }
 
 TEST_F(Resume, TakesALargeStateFromTheRanksThatWroteAPartEach) {
-  const Words large = {"--hidden", "150000", "--optimizer.kind", "adamw", "--batch-size", "12"};
+  const Words large = {"--hidden", "300000", "--optimizer.kind", "adamw", "--batch-size", "12"};
   train(2, large + Words{"--max-steps", "2"});
   EXPECT_TRUE(fs::exists(checkpoint(2) / "optimizer-1-of-2.safetensors"));
   EXPECT_TRUE(fs::exists(checkpoint(2) / "optimizer-2-of-2.safetensors"));
