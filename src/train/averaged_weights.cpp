@@ -2,16 +2,33 @@
 
 #include <torch/torch.h>
 
+#include <unordered_map>
+
 namespace lockstep::train {
 
 AveragedWeights::AveragedWeights(torch::nn::Module& model, double decay) : decay_(decay) {
   const torch::NoGradGuard no_gradients;
-  for (const torch::Tensor& parameter : model.parameters()) {
-    if (parameter.is_floating_point()) {
+  std::unordered_map<const c10::TensorImpl*, std::size_t> known;
+  for (const auto& item : model.named_parameters()) {
+    const torch::Tensor& parameter = item.value();
+    if (!parameter.is_floating_point()) {
+      continue;
+    }
+    const auto [entry, is_new] = known.emplace(parameter.unsafeGetTensorImpl(), parameters_.size());
+    if (is_new) {
       parameters_.push_back(parameter);
       averages_.push_back(parameter.detach().clone());
     }
+    names_.push_back({item.key(), entry->second});
   }
+}
+
+snapshot::NamedTensors AveragedWeights::named() const {
+  snapshot::NamedTensors tensors;
+  for (const Name& name : names_) {
+    tensors.push_back({name.text, averages_[name.index]});
+  }
+  return tensors;
 }
 
 void AveragedWeights::reset() {

@@ -5,7 +5,11 @@
 #include <torch/nn/module.h>
 #include <torch/types.h>
 
+#include <cstddef>
+#include <string>
 #include <vector>
+
+#include "snapshot/named_tensors.h"
 
 namespace lockstep::train {
 
@@ -33,13 +37,20 @@ class AveragedWeights {
   };
   InPlace in_place() { return InPlace(*this); }
 
-  const std::vector<torch::Tensor>& values() const { return averages_; }
+  // Under the parameters' names; that of a parameter with two names comes twice.
+  snapshot::NamedTensors named() const;
 
  private:
   void exchange();
 
-  std::vector<torch::Tensor> parameters_;  // of floating-point type
+  struct Name {
+    std::string text;
+    std::size_t index;  // of the average
+  };
+
+  std::vector<torch::Tensor> parameters_;  // of floating-point type, each once, whatever its names
   std::vector<torch::Tensor> averages_;
+  std::vector<Name> names_;
   double decay_;
 };
 

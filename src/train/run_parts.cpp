@@ -108,17 +108,6 @@ std::optional<double> RunParts::metric() const {
                                                 : std::nullopt;
 }
 
-NamedTensors RunParts::averages() const {
-  NamedTensors tensors;
-  std::size_t i = 0;
-  for (const auto& item : parts_.model.named_parameters()) {
-    if (item.value().is_floating_point()) {
-      tensors.push_back({item.key(), parts_.averages->values()[i++]});
-    }
-  }
-  return tensors;
-}
-
 void RunParts::require_savable() const {
   snapshot::require_savable(parts_.optimizer, parts_.model);
 }
@@ -131,11 +120,15 @@ Snapshot RunParts::take() const {
                        .best = parts_.best.state()};
   Snapshot snapshot{.step = parts_.progress.step,
                     .metric = metric(),
-                    .files = {{kModel, snapshot::tensors_of(parts_.model)},
-                              {kOptimizer, snapshot::tensors_of(parts_.optimizer, parts_.model), true}},
+                    .files = {{.name = kModel,
+                               .tensors = snapshot::tensors_of(parts_.model),
+                               .is_rank_0s = true},  // whose buffers count where ranks keep their own
+                              {.name = kOptimizer,
+                               .tensors = snapshot::tensors_of(parts_.optimizer, parts_.model),
+                               .is_divisible = true}},
                     .texts = {{kState, to_json(state)}, {kConfigFile, settings_json_}}};
   if (parts_.averages != nullptr) {
-    snapshot.files.push_back({kAverages, averages()});
+    snapshot.files.push_back({kAverages, parts_.averages->named()});
   }
   snapshot.files.push_back({kRandom, gather_random_states(parts_.communicator)});
   return snapshot;
@@ -181,14 +174,15 @@ void RunParts::restore(const SavedRun& saved) {
   append(problems, kModel, snapshot::misfits(model, saved_model));
   append(problems, kOptimizer, snapshot::misfits(parts_.optimizer, parts_.model, saved_optimizer));
   append(problems, kAverages,
-         has_averages ? snapshot::misfits(averages(), saved_averages) : std::vector<std::string>());
+         has_averages ? snapshot::misfits(parts_.averages->named(), saved_averages)
+                      : std::vector<std::string>());
   require_none(problems, saved);
 
   parts_.sampler.restore(state.sampler);  // the last that may refuse
   snapshot::copy_into(model, saved_model);
   snapshot::restore(parts_.optimizer, parts_.model, saved_optimizer);
   if (has_averages) {
-    snapshot::copy_into(averages(), saved_averages);
+    snapshot::copy_into(parts_.averages->named(), saved_averages);
   } else if (parts_.averages != nullptr) {
     parts_.averages->reset();
   }

@@ -61,7 +61,6 @@ class RunParts {
  private:
   void require_same_options(const SavedRun& saved) const;
   std::optional<double> metric() const;
-  snapshot::NamedTensors averages() const;
   void restore_random_state(const SavedRun& saved, const snapshot::TensorsByName& states) const;
 
   Parts parts_;

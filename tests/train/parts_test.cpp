@@ -52,7 +52,7 @@ class AveragedWeight : public ::testing::Test {
     weights_.update();
   }
 
-  float average() const { return weights_.values()[0].item<float>(); }
+  float average() const { return weights_.named()[0].tensor.item<float>(); }
   static torch::nn::Linear net_of_one() {
     torch::nn::Linear net(1, 1);
     net->weight.fill_(1.0);
@@ -63,6 +63,31 @@ class AveragedWeight : public ::testing::Test {
   torch::nn::Linear net_ = net_of_one();
   AveragedWeights weights_{*net_, 0.75};
 };
+
+struct TiedNetImpl : torch::nn::Module {
+  torch::Tensor weight = register_parameter("first", torch::ones({1}));
+  torch::Tensor again = register_parameter("second", weight);
+};
+TORCH_MODULE(TiedNet);
+
+TEST(AveragedWeights, OfAParameterWithTwoNamesIsOne) {
+  const torch::NoGradGuard no_gradients;
+  TiedNet net;
+  AveragedWeights weights(*net, 0.75);
+  net->weight.fill_(5.0);
+  weights.update();
+  {
+    const auto averaged = weights.in_place();
+    EXPECT_FLOAT_EQ(net->weight.item<float>(), 2.0F);
+  }
+  EXPECT_FLOAT_EQ(net->weight.item<float>(), 5.0F);
+  ASSERT_EQ(weights.named().size(), 2U);
+  EXPECT_EQ(weights.named()[0].name, "first");
+  EXPECT_EQ(weights.named()[1].name, "second");
+  for (const snapshot::NamedTensor& average : weights.named()) {
+    EXPECT_FLOAT_EQ(average.tensor.item<float>(), 2.0F) << average.name;
+  }
+}
 
 TEST_F(AveragedWeight, FollowsTheParameter) {
   EXPECT_FLOAT_EQ(average(), 2.0F);
