@@ -13,6 +13,7 @@
 #include "checkpoint/checkpoint.h"
 #include "checkpoint/file_bytes.h"
 #include "checkpoint/safetensors.h"
+#include "checkpoint/whole_file.h"
 #include "config/printable.h"
 #include "convert/state_dict.h"
 #include "convert/state_dict_writer.h"
@@ -26,6 +27,7 @@ using checkpoint::ByteSink;
 using checkpoint::Checkpoint;
 using checkpoint::FileBytes;
 using checkpoint::TensorView;
+using checkpoint::WholeFile;
 
 enum class Form { kSafetensors, kStateDict };
 
@@ -107,10 +109,12 @@ Converted convert(const Conversion& conversion) {
   const Form from = is_checkpoint ? Form::kSafetensors : form_of(conversion.input);
   const Form to = form_of(conversion.output);
   require_possible(conversion, is_checkpoint, from, to);
-  const fs::path path = is_checkpoint ? conversion.input / file_of_part(conversion) : conversion.input;
-  const FileBytes input = is_checkpoint ? Checkpoint::open(conversion.input).read(file_of_part(conversion))
-                                        : checkpoint::read_file(path);
-  const std::string name = config::printable(path.string());
+  if (is_checkpoint) {
+    const WholeFile input(Checkpoint::open(conversion.input), file_of_part(conversion));
+    return write_output(conversion.output, to, input.all().tensors);
+  }
+  const FileBytes input = checkpoint::read_file(conversion.input);
+  const std::string name = config::printable(conversion.input.string());
   if (from == Form::kSafetensors) {
     return write_output(conversion.output, to, checkpoint::parse_safetensors(name, input.bytes()).tensors);
   }

@@ -96,7 +96,7 @@ TEST_F(ConvertProgram, LeavesWhatIsThereWhenItFails) {
 
 TEST_F(ConvertProgram, TakesAPartOfACheckpoint) {
   auto writer = checkpoint::CheckpointWriter::begin(folder_.path(), 7);
-  for (const char* name : {"model", "ema"}) {
+  for (const char* name : {"model", "ema", "optimizer-1-of-2", "optimizer-2-of-2"}) {
     writer.add(std::string(name) + ".safetensors", [name](checkpoint::ByteSink& sink) {
       checkpoint::write_safetensors(sink, {{.name = name, .shape = {}, .bytes = as_bytes("x")}});
     });
@@ -106,8 +106,15 @@ TEST_F(ConvertProgram, TakesAPartOfACheckpoint) {
   EXPECT_EQ(run({"--part", "ema", folder, in("ema.pt")}).status.exit_code, 0);
   EXPECT_EQ(run({in("ema.pt"), in("ema.safetensors")}).status.exit_code, 0);
   EXPECT_THAT(content_of("ema.safetensors"), HasSubstr(R"("ema":{"dtype":"U8")"));
-  expect_refused({"--part", "optimizer", folder, in("optimizer.pt")},
-                 "not found: the checkpoint " + folder + " has no 'optimizer.safetensors'");
+  // What several ranks wrote is one again.
+  EXPECT_EQ(run({"--part", "optimizer", folder, in("state.pt")}).status.exit_code, 0);
+  EXPECT_EQ(run({in("state.pt"), in("state.safetensors")}).status.exit_code, 0);
+  EXPECT_THAT(content_of("state.safetensors"), AllOf(HasSubstr(R"("optimizer-1-of-2":{"dtype":"U8")"),
+                                                     HasSubstr(R"("optimizer-2-of-2":{"dtype":"U8")")));
+  const std::string bare =
+      checkpoint::CheckpointWriter::begin(folder_.path(), 8).commit({.step = 8}).string();
+  expect_refused({"--part", "optimizer", bare, in("optimizer.pt")},
+                 "not found: the checkpoint " + bare + " has no 'optimizer.safetensors'");
   folder_.write("step-00000007/ema.safetensors", "damaged");
   const auto damaged = run({folder, in("again.pt")});
   EXPECT_THAT(damaged.standard_error, HasSubstr("the checkpoint " + folder + " cannot be used"));

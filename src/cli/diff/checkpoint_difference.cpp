@@ -2,15 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <deque>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "checkpoint/file_parts.h"
+#include "checkpoint/whole_file.h"
 #include "config/json_diff.h"
 #include "config/printable.h"
 
@@ -18,11 +16,11 @@ namespace lockstep::diff {
 namespace {
 
 using checkpoint::Checkpoint;
-using checkpoint::FileBytes;
 using checkpoint::FileEntry;
 using checkpoint::Manifest;
-using checkpoint::Safetensors;
-using checkpoint::TensorView;
+using checkpoint::WholeFile;
+
+constexpr std::string_view kTensorFile = ".safetensors";
 
 template <class T>
 void compare_field(std::string_view name, const T& a, const T& b,
@@ -64,34 +62,12 @@ bool is_random_state(std::string_view name) {
   return name.starts_with("rng-") || name.starts_with("rng.");
 }
 
-// A file of tensors, and all its parts where it has some.
-class TensorFile {
- public:
-  TensorFile(const Checkpoint& checkpoint, const std::string& whole) {
-    const std::string folder = checkpoint.directory().string();
-    for (const std::string& part : checkpoint::parts_of(whole, checkpoint.manifest(), folder)) {
-      const FileBytes& bytes = contents_.emplace_back(checkpoint.read(part));
-      Safetensors found = checkpoint::parse_safetensors(
-          config::printable((checkpoint.directory() / part).string()), bytes.bytes());
-      std::move(found.tensors.begin(), found.tensors.end(), std::back_inserter(all_.tensors));
-      all_.metadata.merge(found.metadata);
-    }
-    std::sort(all_.tensors.begin(), all_.tensors.end(),
-              [](const TensorView& a, const TensorView& b) { return a.name < b.name; });
-  }
-
-  const Safetensors& all() const { return all_; }
-
- private:
-  std::deque<FileBytes> contents_;  // what the tensors are views of
-  Safetensors all_;
-};
-
 // The files by the names of what they are parts of.
 std::map<std::string, std::vector<FileEntry>> wholes_of(const Manifest& manifest) {
   std::map<std::string, std::vector<FileEntry>> wholes;
   for (const FileEntry& file : manifest.files) {
-    wholes[checkpoint::whole_name(file.name)].push_back(file);
+    const bool has_tensors = file.name.ends_with(kTensorFile);
+    wholes[has_tensors ? checkpoint::whole_name(file.name) : file.name].push_back(file);
   }
   return wholes;
 }
@@ -124,7 +100,7 @@ class CheckpointComparison {
 
  private:
   void compare_file(const std::string& name) {
-    if (name.ends_with(".safetensors") && !is_random_state(name)) {
+    if (name.ends_with(kTensorFile) && !is_random_state(name)) {
       compare_tensors_in(name);
     } else if (name.ends_with(".json")) {
       compare_json_in(name);
@@ -135,8 +111,8 @@ class CheckpointComparison {
 
   // In both cases other bytes may mean the same: tensors, or members, in another order.
   void compare_tensors_in(const std::string& name) {
-    const TensorFile a(a_, name);
-    const TensorFile b(b_, name);
+    const WholeFile a(a_, name);
+    const WholeFile b(b_, name);
     TensorFileDifference found = compare_tensor_files(name, a.all(), b.all());
     if (found.empty()) {
       difference_.equal.push_back(name);
