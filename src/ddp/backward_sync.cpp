@@ -124,6 +124,9 @@ BackwardSync::BackwardSync(torch::nn::Module& module_in, World& world, const Ddp
 }
 
 BackwardSync::~BackwardSync() {
+  if (gradients.in_step()) {
+    gradients.abort("a replica went away in the middle of a step");  // before the gradients that it lent
+  }
   for (const Hook& hook : hooks_) {
     hook.accumulator->del_post_hook(hook.key);
   }
@@ -247,11 +250,21 @@ void BackwardSync::on_sparse_gradient(std::size_t index) {
 void BackwardSync::finish_backward() {
   clock.end_backward();
   in_backward_ = false;
-  slots_.include_rest([this](std::size_t i) { return arrivals_[i].marked && !arrivals_[i].in_pieces; });
+  include_rest();
   gradients.finish();
   require_static_graph();
   finish_rest();
   clock.end_step(gradients.last_step());
+}
+
+// What is refused here is refused on this rank, and the others wait for it.
+void BackwardSync::include_rest() {
+  try {
+    slots_.include_rest([this](std::size_t i) { return arrivals_[i].marked && !arrivals_[i].in_pieces; });
+  } catch (...) {
+    give_up();
+    throw;
+  }
 }
 
 void BackwardSync::require_static_graph() const {

@@ -81,6 +81,7 @@ class BackwardSync : public std::enable_shared_from_this<BackwardSync> {
   void on_sparse_gradient(std::size_t index);
   void enter_backward();
   void finish_backward();
+  void include_rest();
   void require_static_graph() const;
   void finish_rest();
   void give_up();

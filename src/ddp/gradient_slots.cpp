@@ -6,6 +6,12 @@
 #include "lockstep/error.h"
 
 namespace lockstep {
+namespace {
+
+// Two or three buckets: one that fills up, those that are under way.
+constexpr std::size_t kMostLent = std::size_t{24} << 20;  // bytes
+
+}  // namespace
 
 GradientSlots::GradientSlots(const std::vector<NamedTensor>& parameters, GradientSync& sync)
     : sync_(sync), generation_(sync.generation()) {
@@ -60,10 +66,12 @@ void GradientSlots::adopt(std::size_t index) {
   }
 }
 
-// Whether its memory holds what that of the slot would.
+// Whether its memory is not that of the slot, as a detached .grad's is, and holds what that would. A loan keeps the whole
+// of it: while others are late, gradients are copied instead and their memory is free again.
 bool GradientSlots::can_lend(const Slot& slot, const torch::Tensor& gradient) const {
-  return !gradient.is_same(slot.view) && !gradient.requires_grad() && gradient.layout() == torch::kStrided &&
-         !gradient.is_conj() && !gradient.is_neg() && gradient.scalar_type() == slot.view.scalar_type() &&
+  return lent_bytes_ < kMostLent && gradient.data_ptr() != slot.view.data_ptr() &&
+         !gradient.requires_grad() && gradient.layout() == torch::kStrided && !gradient.is_conj() &&
+         !gradient.is_neg() && gradient.scalar_type() == slot.view.scalar_type() &&
          gradient.sizes() == slot.view.sizes() && gradient.strides() == slot.view.strides();
 }
 
@@ -71,6 +79,7 @@ bool GradientSlots::can_lend(const Slot& slot, const torch::Tensor& gradient) co
 void GradientSlots::send(std::size_t index) {
   Slot& slot = slots_[index];
   torch::Tensor& gradient = slot.parameter.tensor.mutable_grad();
+  end_loans();
   if (!can_lend(slot, gradient)) {
     adopt(index);
     sync_.mark_ready(index);
@@ -79,10 +88,10 @@ void GradientSlots::send(std::size_t index) {
   slot.used = true;
   slot.apart = false;
   slot.partial.reset();
-  end_loans();
   slot.lent = gradient;
   if (sync_.mark_ready(index, buffer_of(gradient))) {
     loans_.push_back(index);
+    lent_bytes_ += gradient.nbytes();
   } else {
     slot.lent.reset();
     gradient = slot.view;
@@ -97,6 +106,7 @@ void GradientSlots::end_loans() {
     if (gradient.is_same(slot.lent)) {
       gradient = slot.view;
     }
+    lent_bytes_ -= slot.lent.nbytes();
     slot.lent.reset();
     loans_.pop_front();
   }
@@ -127,7 +137,7 @@ void GradientSlots::follow() {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
     const torch::Tensor before = slot.view;
-    slot.view = view_as(slot.parameter.tensor, sync_.gradient(i), sync_.memory());
+    slot.view = view_as(before, sync_.gradient(i), sync_.memory());
     torch::Tensor& gradient = slot.parameter.tensor.mutable_grad();
     if (gradient.defined() && gradient.is_same(before)) {
       gradient = slot.view;

@@ -74,6 +74,7 @@ class GradientSlots {
   std::uint64_t generation_;
   std::vector<Slot> slots_;
   std::deque<std::size_t> loans_;  // slots with something lent, the oldest first
+  std::size_t lent_bytes_ = 0;     // of the gradients that these are
 };
 
 }  // namespace lockstep

@@ -49,6 +49,17 @@ std::string message_about(const std::string& name, int rank) {
 
 }  // namespace
 
+ParameterMemory::ParameterMemory(std::vector<NamedTensor> parameters, Communicator& communicator)
+    : parameters_(std::move(parameters)), communicator_(communicator) {
+  for (const NamedTensor& parameter : parameters_) {
+    const torch::Tensor& tensor = parameter.tensor;
+    const auto options = torch::dtype(tensor.scalar_type()).device(torch::kMeta);
+    layouts_.push_back(tensor.is_non_overlapping_and_dense()
+                           ? torch::empty_strided(tensor.sizes(), tensor.strides(), options)
+                           : torch::empty(tensor.sizes(), options));
+  }
+}
+
 void ParameterMemory::require_apart() const {
   std::vector<const NamedTensor*> sorted;
   for (const NamedTensor& parameter : parameters_) {
@@ -112,10 +123,9 @@ void ParameterMemory::allocate(const GradientSync& gradients) {
 void ParameterMemory::place(const SymmetricMemory& seen, const GradientSync& gradients) {
   places_.clear();
   for (std::size_t i = 0; i < parameters_.size(); ++i) {
-    const torch::Tensor& parameter = parameters_[i].tensor;
     const Buffer gradient = gradients.gradient(i);
-    places_.push_back({.seen = view_as(parameter, place_in(seen, gradient, gradients), seen),
-                       .written = view_as(parameter, place_in(memory_, gradient, gradients), memory_)});
+    places_.push_back({.seen = view_as(layouts_[i], place_in(seen, gradient, gradients), seen),
+                       .written = view_as(layouts_[i], place_in(memory_, gradient, gradients), memory_)});
   }
 }
 

@@ -21,8 +21,7 @@ namespace lockstep {
 
 class ParameterMemory {
  public:
-  ParameterMemory(std::vector<NamedTensor> parameters, Communicator& communicator)
-      : parameters_(std::move(parameters)), communicator_(communicator) {}
+  ParameterMemory(std::vector<NamedTensor> parameters, Communicator& communicator);
 
   // All ranks are to have the same memory, from the next follow() on. One rank alone has nothing to share. Throws
   // Error{kUnsupported} when the communicator has no such memory.
@@ -44,6 +43,9 @@ class ParameterMemory {
   // Takes a move_out() back; what was written since is lost.
   void return_unchanged();
 
+  // Shape, strides and type of a parameter as it was wrapped, without memory: how its elements lie here, and in the
+  // slices of its gradient and its state, also while it has other memory with other strides.
+  const torch::Tensor& layout(std::size_t index) const { return layouts_[index]; }
   // To write to; the tensors of the module may see it at another address.
   const SymmetricMemory& memory() const { return memory_; }
   // Counts how often the memory was another.
@@ -66,6 +68,7 @@ class ParameterMemory {
   bool strayed_anywhere() const;
 
   std::vector<NamedTensor> parameters_;
+  std::vector<torch::Tensor> layouts_;
   Communicator& communicator_;
   bool shared_ = false;
   SymmetricMemory memory_;

@@ -8,11 +8,11 @@
 namespace lockstep {
 namespace {
 
-// The elements of a tensor in the order in which the parameter that it belongs to has them in memory; a view where
-// that is possible.
-torch::Tensor flatten_like(const torch::Tensor& parameter, torch::Tensor tensor) {
-  if (tensor.is_sparse() || tensor.strides() != parameter.strides()) {
-    tensor = torch::empty_like(parameter).copy_(tensor.is_sparse() ? tensor.to_dense() : tensor);
+// The elements of a tensor in the order of a layout; a view where that is possible.
+torch::Tensor flatten_like(const torch::Tensor& layout, torch::Tensor tensor) {
+  if (tensor.is_sparse() || tensor.strides() != layout.strides()) {
+    tensor = torch::empty_strided(layout.sizes(), layout.strides(), layout.scalar_type())
+                 .copy_(tensor.is_sparse() ? tensor.to_dense() : tensor);
   }
   const torch::Tensor flat = tensor.as_strided({tensor.numel()}, {1});
   return flat.is_complex() ? torch::view_as_real(flat).view(-1) : flat;
@@ -88,19 +88,18 @@ BucketSlice ParameterSlices::slice_of(const GradientBucket& bucket) const {
 }
 
 torch::Tensor ParameterSlices::gradient(const ParameterPiece& piece) const {
-  const torch::Tensor& parameter = parameters()[piece.parameter].tensor;
-  const torch::Tensor& gradient = parameter.grad();
+  const torch::Tensor& gradient = parameters()[piece.parameter].tensor.grad();
   if (!gradient.defined()) {
     return {};
   }
   const Buffer whole = sync_->gradients.gradient(piece.parameter);
   const bool in_slot = !gradient.is_sparse() && gradient.data_ptr() == whole.data() &&
-                       gradient.strides() == parameter.strides();
+                       gradient.strides() == sync_->parameter_memory.layout(piece.parameter).strides();
   return in_slot ? piece.slot : elements(piece, gradient.detach());
 }
 
 torch::Tensor ParameterSlices::elements(const ParameterPiece& piece, const torch::Tensor& whole) const {
-  return flatten_like(parameters()[piece.parameter].tensor, whole)
+  return flatten_like(sync_->parameter_memory.layout(piece.parameter), whole)
       .narrow(0, piece.first, piece.values.numel());
 }
 
@@ -134,13 +133,12 @@ std::vector<torch::Tensor> ParameterSlices::split(std::size_t bucket, const torc
   const BucketSlice& slice = slices_[bucket];
   std::vector<torch::Tensor> tensors;
   for (std::size_t i = 0; i < slice.parameters.size(); ++i) {
-    const torch::Tensor& parameter = parameters()[slice.parameters[i]].tensor;
-    torch::Tensor elements =
-        all.narrow(0, slice.offsets[i], parameter.numel() * (parameter.is_complex() ? 2 : 1));
-    if (parameter.is_complex()) {
+    const torch::Tensor& layout = sync_->parameter_memory.layout(slice.parameters[i]);
+    torch::Tensor elements = all.narrow(0, slice.offsets[i], layout.numel() * (layout.is_complex() ? 2 : 1));
+    if (layout.is_complex()) {
       elements = torch::view_as_complex(elements.view({-1, 2}));
     }
-    tensors.push_back(elements.as_strided(parameter.sizes(), parameter.strides(), elements.storage_offset()));
+    tensors.push_back(elements.as_strided(layout.sizes(), layout.strides(), elements.storage_offset()));
   }
   return tensors;
 }

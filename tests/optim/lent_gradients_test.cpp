@@ -80,6 +80,24 @@ TEST(LentGradients, GiveTheBitsOfCopiedOnes) {
   }
 }
 
+// libtorch detaches .grad to zero it, so that autograd adds to the slot under another tensor.
+TEST(LentGradients, AreNotThoseThatLieInTheirSlotsAlready) {
+  run_world(2, [](World& world) {
+    WideNet net;
+    DistributedDataParallel model(net, world, two_buckets());
+    optim::SGD optimizer(model, SGDOptions(0.1));
+    for (int step = 0; step < 4; ++step) {
+      net->zero_grad(/*set_to_none=*/false);
+      const torch::Tensor x = torch::randn({8, 100});
+      model(x).sum().backward();
+      const auto gradients = model.gradients();
+      EXPECT_CLOSE(gradients["last.bias"], torch::full({60}, 8.0)) << "in step " << step;
+      EXPECT_TRUE(same_on_all_ranks(world, gradients["first.weight"]));
+      optimizer.step();
+    }
+  }).expect_all_ok();
+}
+
 TEST(LentGradients, AreWholeForHooksOfTheUser) {
   run_world(2, [](World& world) {
     WideNet net;

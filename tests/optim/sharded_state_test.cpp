@@ -171,6 +171,41 @@ void expect_close(const optim::State& actual, const optim::State& expected) {
   }
 }
 
+// As torch::load() does it: the same values in another order in memory.
+void turn(torch::Tensor& parameter) {
+  parameter.set_data(parameter.detach().t().contiguous().t());
+}
+
+TEST(ShardedState, KeepsItsOrderWhateverMemoryAParameterIsGiven) {
+  run_world(2, [](World& world) {
+    OddNet net;
+    OddNet still;
+    DistributedDataParallel model(net, world, small_buckets());
+    DistributedDataParallel other(still, world, small_buckets());
+    copy_parameters(*net, *still);
+    optim::SGD optimizer(model, SGDOptions(0.05).momentum(0.9));
+    optim::SGD expected(other, SGDOptions(0.05).momentum(0.9));
+    for (int step = 0; step < 4; ++step) {
+      turn(net->mixed);
+      turn(net->first->weight);
+      const torch::Tensor x = torch::randn({6, 7});
+      optimizer.zero_grad();
+      expected.zero_grad();
+      model(x).square().mean().backward();
+      other(x).square().mean().backward();
+      optimizer.step();
+      expected.step();
+      EXPECT_CLOSE(net->mixed, still->mixed);  // matrices in another order are multiplied with other roundings
+      EXPECT_CLOSE(net->first->weight, still->first->weight);
+      turn(net->mixed);
+      const optim::State wanted = expected.full_state();
+      for (const auto& [name, tensor] : optimizer.full_state()) {
+        EXPECT_CLOSE(tensor, wanted.at(name)) << name << " after step " << step;
+      }
+    }
+  }).expect_all_ok();
+}
+
 TEST(ShardedState, IsThatOfTorchOptim) {
   run_world(2, [](World& world) {
     SteadyNet net;
