@@ -27,6 +27,8 @@ enum class OptimizerKind { kSgd, kAdam, kAdamW };
 struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::kSgd;
   bool sharded = true;  // each rank updates its slice of every parameter
+  bool fused =
+      true;  // when sharded: with libtorch's fused kernels, not with the operations and bits of torch::optim
   optim::Parameters parameters = optim::Parameters::kShared;  // when sharded, and where ranks share memory
   double weight_decay = 0;
   bool decay_vectors = true;  // also biases and the weights of norms, that is, parameters of one dimension
@@ -47,9 +49,9 @@ struct OptimizerOptions {
 std::unique_ptr<torch::optim::Optimizer> make_optimizer(const OptimizerOptions& options,
                                                         const torch::nn::Module& model);
 
-// One of lockstep::optim, which does what `shard` says, apart from `parameters`, which is up to `options`; libtorch's,
-// which does not, where `options` want that and for models with sparse gradients, which have no slices. Collective.
-// Otherwise like the other.
+// One of lockstep::optim, which does what `shard` says, apart from `fused` and `parameters`, which are up to `options`;
+// libtorch's, which does not, where `options` want that and for models with sparse gradients, which have no slices.
+// Collective. Otherwise like the other.
 std::unique_ptr<torch::optim::Optimizer> make_optimizer(const OptimizerOptions& options, Replica& replica,
                                                         const optim::ShardOptions& shard);
 

@@ -17,14 +17,15 @@
 //     the parameters leaves them complete too.
 //   - Call zero_grad() after each step: a second backward that would add to such a `.grad` is an error.
 //   - step() is collective. In a join, hand it over: model.join([&] { optimizer.step(); }).
-//   - Parameters move into memory of the world when it first steps. They stay the same tensors, but a view or a
+//   - Parameters move into memory of the world when it first steps or loads a state. They stay the same tensors, but a view or a
 //     detached copy taken before keeps the old memory.
 //   - With Parameters::kShared the ranks of a host have one set of parameters. Then only the optimizer writes to them;
 //     whatever else has to uses model.write_parameters().
 //   - A parameter without `.grad` is left alone, and so is its state. Sparse gradients are refused.
 //
 // The numbers are those of Python's torch.optim with fused=True, bit for bit and whatever the number of ranks:
-// slices end at cache lines, so that vector loops and their remainders fall on the same elements. docs/optim.md.
+// slices end at cache lines, so that vector loops and their remainders fall on the same elements. With
+// ShardOptions::fused off they are those of torch::optim. docs/optim.md.
 
 #include <torch/optim/adagrad.h>
 #include <torch/optim/adam.h>
@@ -56,6 +57,9 @@ struct ShardOptions {
   // A step whose gradients have no finite norm is not taken, on no rank. Needs that all-reduce too.
   bool finite_only = false;
   bool maximize = false;  // go up the gradient instead of down
+  // With libtorch's fused kernels, one pass over the memory, where it has one for the device. false: with its ordinary
+  // operations, as torch::optim has them and with its bits.
+  bool fused = true;
   // kShared needs ranks on one host and an optimizer of all parameters. Writing to a parameter in any other way than
   // Replica::write_parameters() then ends the process with a message.
   Parameters parameters = Parameters::kReplicated;
@@ -70,6 +74,8 @@ using State = std::map<std::string, torch::Tensor>;
 class Sharded : public torch::optim::Optimizer, public UnscalingStep {
  public:
   ~Sharded() override;
+
+  const ShardOptions& shard_options() const;
 
   // Collective.
   torch::Tensor step(LossClosure closure = nullptr) override;

@@ -88,6 +88,7 @@ std::unique_ptr<torch::optim::Optimizer> make_plain(const OptimizerOptions& opti
 
 std::unique_ptr<torch::optim::Optimizer> make_sharded(const OptimizerOptions& options, Replica& replica,
                                                       optim::ShardOptions shard) {
+  shard.fused = options.fused;
   shard.parameters = ParameterSlices(replica).communicator().shares_memory() ? options.parameters
                                                                              : optim::Parameters::kReplicated;
   return with_settings(options, [&]<class Options>(const Options& settings) {
@@ -103,6 +104,8 @@ void OptimizerOptions::describe(config::Description& d) {
       .choices(
           {{"sgd", OptimizerKind::kSgd}, {"adam", OptimizerKind::kAdam}, {"adamw", OptimizerKind::kAdamW}});
   d.option("sharded", sharded, "each rank updates its slice of every parameter, instead of all of them each");
+  d.option("fused", fused,
+           "when sharded: libtorch's fused kernels; without, its ordinary operations and their bits");
   d.option("parameters", parameters, "when sharded, of ranks on one host: one set for all, or one for each")
       .choices({{"shared", optim::Parameters::kShared}, {"replicated", optim::Parameters::kReplicated}});
   d.option("weight-decay", weight_decay, "pulls weights towards 0").range(0.0, 1e3);

@@ -88,6 +88,10 @@ Sharded::Sharded(Replica& replica, std::vector<OptimizerParamGroup> groups,
 }
 Sharded::~Sharded() = default;
 
+const ShardOptions& Sharded::shard_options() const {
+  return update_->options();
+}
+
 torch::Tensor Sharded::step(LossClosure closure) {
   torch::Tensor loss;
   if (closure) {

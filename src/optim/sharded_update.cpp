@@ -93,7 +93,7 @@ bool ShardedUpdate::concerns(const BucketSlice& slice) const {
                      [this](std::size_t index) { return entries_[index].group.has_value(); });
 }
 
-// For all that may ever take a step, so that ranks do so at the same time; memory that is never written costs nothing.
+// For all that may ever take a step, so that ranks do so at the same time.
 void ShardedUpdate::provide_state() {
   for (std::size_t bucket = 0; bucket < slices_.slices().size(); ++bucket) {
     for (const std::size_t parameter : slices_.slices()[bucket].parameters) {
@@ -228,6 +228,7 @@ void ShardedUpdate::update(std::size_t bucket, const std::vector<Due>& due) {
   }
   for (auto& [key, batch] : batches) {
     batch.maximize = options_.maximize;
+    batch.fused = options_.fused;
     rule_->update(groups_[key.first].options(), batch);
   }
 }

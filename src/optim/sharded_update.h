@@ -32,6 +32,7 @@ class ShardedUpdate {
   // Collective. Gradients are multiplied by `inverse_scale` first, where it is defined; when one of them is not finite
   // then, no parameter is changed.
   void take(const torch::Tensor& inverse_scale);
+  const optim::ShardOptions& options() const { return options_; }
   bool took_step() const { return took_step_; }
   double gradient_norm() const { return gradient_norm_; }
 

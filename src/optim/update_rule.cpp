@@ -1,9 +1,11 @@
 #include "optim/update_rule.h"
 
-#include <ATen/ops/_fused_adagrad.h>
-#include <ATen/ops/_fused_adam.h>
-#include <ATen/ops/_fused_adamw.h>
-#include <ATen/ops/_fused_sgd.h>
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <ATen/ops/_fused_adagrad_ops.h>
+#include <ATen/ops/_fused_adam_ops.h>
+#include <ATen/ops/_fused_adamw_ops.h>
+#include <ATen/ops/_fused_sgd_ops.h>
+#include <c10/core/TensorOptions.h>
 #include <torch/optim/adagrad.h>
 #include <torch/optim/adam.h>
 #include <torch/optim/adamw.h>
@@ -12,10 +14,24 @@
 #include <optional>
 #include <tuple>
 
+#include "optim/ordinary_update.h"
+
 namespace lockstep {
 namespace {
 
 using GroupOptions = torch::optim::OptimizerOptions;
+
+// libtorch itself knows for which devices it has a kernel.
+template <class Kernel>
+bool has_kernel(const torch::Device& device) {
+  static const auto op = c10::Dispatcher::singleton().findSchemaOrThrow(Kernel::name, Kernel::overload_name);
+  return op.hasKernelForDispatchKey(c10::computeDispatchKey({}, {}, device));
+}
+
+template <class Kernel>
+bool takes(const UpdateBatch& batch) {
+  return batch.fused && has_kernel<Kernel>(batch.values[0].device());
+}
 
 class SgdRule final : public UpdateRule {
  public:
@@ -30,14 +46,19 @@ class SgdRule final : public UpdateRule {
 
   void update(const GroupOptions& options, UpdateBatch& batch) const override {
     const auto& sgd = static_cast<const torch::optim::SGDOptions&>(options);
-    at::_fused_sgd_(batch.values, batch.gradients,
-                    batch.states.empty() ? std::vector<torch::Tensor>() : batch.states[0], sgd.weight_decay(),
-                    sgd.momentum(), sgd.lr(), sgd.dampening(), sgd.nesterov(), batch.maximize, batch.first);
+    if (!takes<at::_ops::_fused_sgd_>(batch)) {
+      update_ordinarily(sgd, batch);
+      return;
+    }
+    at::_ops::_fused_sgd_::call(batch.values, batch.gradients,
+                                batch.states.empty() ? std::vector<torch::Tensor>() : batch.states[0],
+                                sgd.weight_decay(), sgd.momentum(), sgd.lr(), sgd.dampening(), sgd.nesterov(),
+                                batch.maximize, batch.first, {}, {});
   }
 };
 
 // Adam and AdamW differ in where weight decay goes, and so in their kernel.
-template <class Options, auto kKernel>
+template <class Options, class Kernel>
 class AdamRule final : public UpdateRule {
  public:
   std::vector<std::string_view> state_names(const GroupOptions& options) const override {
@@ -54,19 +75,16 @@ class AdamRule final : public UpdateRule {
 
   void update(const GroupOptions& options, UpdateBatch& batch) const override {
     const auto& adam = static_cast<const Options&>(options);
+    if (!takes<Kernel>(batch)) {
+      update_ordinarily(adam, batch);
+      return;
+    }
     const auto [beta1, beta2] = adam.betas();
-    kKernel(batch.values, batch.gradients, batch.states[0], batch.states[1],
-            adam.amsgrad() ? batch.states[2] : std::vector<torch::Tensor>(), batch.steps, adam.lr(), beta1,
-            beta2, adam.weight_decay(), adam.eps(), adam.amsgrad(), batch.maximize, {}, {});
+    Kernel::call(batch.values, batch.gradients, batch.states[0], batch.states[1],
+                 adam.amsgrad() ? batch.states[2] : std::vector<torch::Tensor>(), batch.steps, adam.lr(),
+                 beta1, beta2, adam.weight_decay(), adam.eps(), adam.amsgrad(), batch.maximize, {}, {});
   }
 };
-
-// The kernels are overloaded for a learning rate that is a tensor.
-using AdamKernel = void (*)(at::TensorList, at::TensorList, at::TensorList, at::TensorList, at::TensorList,
-                            at::TensorList, double, double, double, double, double, bool, bool,
-                            const std::optional<at::Tensor>&, const std::optional<at::Tensor>&);
-constexpr AdamKernel kAdam = at::_fused_adam_;
-constexpr AdamKernel kAdamW = at::_fused_adamw_;
 
 class AdagradRule final : public UpdateRule {
  public:
@@ -83,8 +101,13 @@ class AdagradRule final : public UpdateRule {
         sum.fill_(adagrad.initial_accumulator_value());
       }
     }
-    at::_fused_adagrad_(batch.values, batch.gradients, batch.states[0], batch.steps, adagrad.lr(),
-                        adagrad.lr_decay(), adagrad.weight_decay(), adagrad.eps(), batch.maximize);
+    if (!takes<at::_ops::_fused_adagrad_>(batch)) {
+      update_ordinarily(adagrad, batch);
+      return;
+    }
+    at::_ops::_fused_adagrad_::call(batch.values, batch.gradients, batch.states[0], batch.steps, adagrad.lr(),
+                                    adagrad.lr_decay(), adagrad.weight_decay(), adagrad.eps(), batch.maximize,
+                                    {}, {});
   }
 };
 
@@ -94,10 +117,10 @@ std::unique_ptr<UpdateRule> sgd_rule() {
   return std::make_unique<SgdRule>();
 }
 std::unique_ptr<UpdateRule> adam_rule() {
-  return std::make_unique<AdamRule<torch::optim::AdamOptions, kAdam>>();
+  return std::make_unique<AdamRule<torch::optim::AdamOptions, at::_ops::_fused_adam_>>();
 }
 std::unique_ptr<UpdateRule> adamw_rule() {
-  return std::make_unique<AdamRule<torch::optim::AdamWOptions, kAdamW>>();
+  return std::make_unique<AdamRule<torch::optim::AdamWOptions, at::_ops::_fused_adamw_>>();
 }
 std::unique_ptr<UpdateRule> adagrad_rule() {
   return std::make_unique<AdagradRule>();

@@ -1,7 +1,7 @@
 #pragma once
 
-// How one optimizer updates pieces of parameters, with libtorch's fused kernels; which state it keeps for each. Knows
-// nothing of ranks.
+// How one optimizer updates pieces of parameters, with libtorch's fused kernels where it has one for their device, and
+// with its ordinary operations elsewhere (ordinary_update.h); which state it keeps for each. Knows nothing of ranks.
 
 #include <torch/optim/optimizer.h>
 #include <torch/types.h>
@@ -20,6 +20,7 @@ struct UpdateBatch {
   std::vector<torch::Tensor> steps;                // this one included, as single float32
   bool first = false;                              // their state was never written
   bool maximize = false;
+  bool fused = true;  // false: with ordinary operations all the same
 };
 
 class UpdateRule {

@@ -14,7 +14,7 @@
 #include "lockstep/error.h"
 #include "lockstep/grad_scaler.h"
 #include "lockstep/optimizer.h"
-#include "optim/odd_net.h"
+#include "optim/net_pair.h"
 
 namespace lockstep::testing {
 namespace {
@@ -31,138 +31,6 @@ std::string message_of(Call call) {
     return error.message();
   }
   return "";
-}
-
-// Two nets with the same parameters: one under test, one that says what to expect.
-struct Pair {
-  Pair(World& world, DdpOptions options = small_buckets())
-      : model(net, world, std::move(options)), reference(plain, world, small_buckets()) {
-    copy_parameters(*net, *plain);
-  }
-
-  void backward(const torch::Tensor& x) {
-    model(x).square().mean().backward();
-    reference(x).square().mean().backward();
-  }
-
-  OddNet net;
-  OddNet plain;
-  DistributedDataParallel<OddNet> model;
-  DistributedDataParallel<OddNet> reference;
-};
-
-void expect_close(const torch::nn::Module& actual, const torch::nn::Module& expected) {
-  const auto wanted = expected.named_parameters();
-  for (const auto& parameter : actual.named_parameters()) {
-    EXPECT_TRUE(torch::allclose(parameter.value(), wanted[parameter.key()], 1e-5, 1e-7)) << parameter.key();
-  }
-}
-
-TEST(ShardedOptimizer, LeavesSlicesOfAveragesInGradUntilTheyAreAskedFor) {
-  run_world(2, [](World& world) {
-    Pair pair(world);
-    optim::SGD optimizer(pair.model, SGDOptions(0.1));
-    for (int step = 0; step < 3; ++step) {
-      optimizer.zero_grad();
-      pair.plain->zero_grad();
-      pair.backward(torch::randn({6, 7}));
-      std::size_t differing = 0;
-      for (const auto& parameter : pair.net->named_parameters()) {
-        differing +=
-            torch::equal(parameter.value().grad(), pair.plain->named_parameters()[parameter.key()].grad())
-                ? 0
-                : 1;
-      }
-      EXPECT_EQ(differing > 0, step > 0) << "in step " << step;
-      const auto gradients = pair.model.gradients();
-      EXPECT_EQ(gradients.size(), pair.net->parameters().size());
-      for (const auto& gradient : gradients) {
-        EXPECT_TRUE(torch::equal(gradient.value(), pair.plain->named_parameters()[gradient.key()].grad()))
-            << gradient.key();
-      }
-      optimizer.step();
-      torch::optim::SGD(pair.plain->parameters(), 0.1).step();
-    }
-    expect_close(*pair.net, *pair.plain);
-  }).expect_all_ok();
-}
-
-TEST(ShardedOptimizer, DoesNotMixGradientsThatAreStillAccumulated) {
-  run_world(2, [](World& world) {
-    Pair pair(world);
-    optim::SGD optimizer(pair.model, SGDOptions(0.1));
-    for (int step = 0; step < 3; ++step) {
-      optimizer.zero_grad();
-      pair.plain->zero_grad();
-      {
-        const auto guard = pair.model.no_sync();
-        const auto plain_guard = pair.reference.no_sync();
-        pair.backward(torch::randn({6, 7}));
-      }
-      for (const auto& gradient : pair.model.gradients()) {
-        EXPECT_TRUE(torch::equal(gradient.value(), pair.plain->named_parameters()[gradient.key()].grad()));
-      }
-      pair.backward(torch::randn({6, 7}));
-      for (const auto& gradient : pair.model.gradients()) {
-        EXPECT_TRUE(torch::equal(gradient.value(), pair.plain->named_parameters()[gradient.key()].grad()));
-      }
-      optimizer.step();
-      copy_parameters(*pair.net, *pair.plain);
-    }
-  }).expect_all_ok();
-}
-
-TEST(ShardedOptimizer, KeepsGradientsWholeWhenAskedToOrWhenItHasOnlyAPartOfTheParameters) {
-  run_world(2, [](World& world) {
-    for (const bool part : {false, true}) {
-      DdpOptions options = small_buckets();
-      options.full_gradients = !part;
-      Pair pair(world, options);
-      std::vector<torch::Tensor> parameters = pair.net->first->parameters();
-      const auto optimizer =
-          part ? std::make_unique<optim::SGD>(
-                     pair.model, std::vector<OptimizerParamGroup>{OptimizerParamGroup(parameters)},
-                     SGDOptions(0.1))
-               : std::make_unique<optim::SGD>(pair.model, SGDOptions(0.1));
-      torch::optim::SGD plain(part ? pair.plain->first->parameters() : pair.plain->parameters(), 0.1);
-      for (int step = 0; step < 3; ++step) {
-        pair.net->zero_grad();
-        pair.plain->zero_grad();
-        pair.backward(torch::randn({6, 7}));
-        for (const auto& parameter : pair.net->named_parameters()) {
-          EXPECT_CLOSE(parameter.value().grad(), pair.plain->named_parameters()[parameter.key()].grad());
-          EXPECT_TRUE(same_on_all_ranks(world, parameter.value().grad()));
-        }
-        optimizer->step();
-        plain.step();
-      }
-      expect_close(*pair.net, *pair.plain);
-    }
-  }).expect_all_ok();
-}
-
-TEST(ShardedOptimizer, RefusesToAddToASliceOfAnAverage) {
-  const auto results = run_world(2, [](World& world) {
-    OddNet net;
-    DistributedDataParallel model(net, world, small_buckets());
-    optim::SGD optimizer(model, SGDOptions(0.1));
-    const torch::Tensor x = torch::randn({6, 7});
-    model(x).sum().backward();
-    model(x).sum().backward();  // the first average is whole, and may be added to
-    optimizer.step();
-    optimizer.zero_grad(/*set_to_none=*/false);
-    model(x).sum().backward();  // zeros may be added to as well
-    model(x).sum().backward();
-  });
-  for (const RankResult& result : results) {
-    ASSERT_TRUE(result.error) << result.describe();
-    EXPECT_NE(
-        result.error->message().find(
-            "still holds this rank's slice of the last average, and a second backward cannot add to it. Call "
-            "zero_grad() after each step, or keep whole gradients (DdpOptions::full_gradients)"),
-        std::string::npos)
-        << result.error->message();
-  }
 }
 
 void train_unevenly(World& world, DistributedDataParallel<OddNet>& model,
@@ -183,7 +51,7 @@ void train_unevenly(World& world, DistributedDataParallel<OddNet>& model,
 
 TEST(ShardedOptimizer, FollowsAccumulationAndJoin) {
   run_world(3, [](World& world) {
-    Pair pair(world);
+    NetPair pair(world);
     optim::SGD optimizer(pair.model, SGDOptions(0.1).momentum(0.9));
     torch::optim::SGD plain(pair.plain->parameters(), SGDOptions(0.1).momentum(0.9));
     train_unevenly(world, pair.model, optimizer);
@@ -257,7 +125,7 @@ TEST(ShardedOptimizer, GoesAlongWithEveryWayToAverage) {
     variants[4].divisor = Divisor::kSamples;
     for (std::size_t variant = 0; variant < variants.size(); ++variant) {
       SCOPED_TRACE(variant);
-      Pair pair(world, variants[variant]);
+      NetPair pair(world, variants[variant]);
       pair.model.set_samples(6);
       optim::SGD optimizer(pair.model, SGDOptions(0.1).momentum(0.9));
       torch::optim::SGD plain(pair.plain->parameters(), SGDOptions(0.1).momentum(0.9));
@@ -270,28 +138,6 @@ TEST(ShardedOptimizer, GoesAlongWithEveryWayToAverage) {
       }
       expect_close(*pair.net, *pair.plain);
     }
-  }).expect_all_ok();
-}
-
-TEST(ShardedOptimizer, CompletesGradientsThatHaveAGraphOfTheirOwn) {
-  run_world(2, [](World& world) {
-    Pair pair(world);
-    optim::SGD optimizer(pair.model, SGDOptions(0.1));
-    for (int step = 0; step < 3; ++step) {
-      const torch::Tensor x = torch::randn({6, 7});
-      optimizer.zero_grad();
-      pair.plain->zero_grad();
-      pair.model(x).square().mean().backward({}, /*retain_graph=*/true, /*create_graph=*/true);
-      pair.reference(x).square().mean().backward();
-      for (const auto& gradient : pair.model.gradients()) {
-        EXPECT_CLOSE(gradient.value(), pair.plain->named_parameters()[gradient.key()].grad());
-        EXPECT_TRUE(same_on_all_ranks(world, gradient.value()));
-      }
-      optimizer.step();
-      torch::optim::SGD(pair.plain->parameters(), 0.1).step();
-    }
-    expect_close(*pair.net, *pair.plain);
-    optimizer.zero_grad();  // a graph that holds its own gradients is a circle
   }).expect_all_ok();
 }
 
@@ -328,7 +174,7 @@ TEST(ShardedOptimizer, TakesComplexNumbersForPairs) {
 
 TEST(ShardedOptimizer, GivesGroupsTheirOwnOptions) {
   run_world(2, [](World& world) {
-    Pair pair(world);
+    NetPair pair(world);
     const auto groups_of = [](OddNet& net) {
       std::vector<OptimizerParamGroup> groups;
       groups.emplace_back(net->first->parameters(),
@@ -362,7 +208,7 @@ TEST(ShardedOptimizer, GivesGroupsTheirOwnOptions) {
 
 TEST(ShardedOptimizer, ClipsByTheNormOfAllGradients) {
   run_world(3, [](World& world) {
-    Pair pair(world);
+    NetPair pair(world);
     optim::SGD optimizer(pair.model, SGDOptions(0.1), {.max_norm = 0.05});
     torch::optim::SGD plain(pair.plain->parameters(), 0.1);
     for (int step = 0; step < 4; ++step) {
@@ -390,7 +236,7 @@ TEST(ShardedOptimizer, ClipsByTheNormOfAllGradients) {
 // The gradient of one rank is infinite in one element, which another rank may own.
 TEST(ShardedOptimizer, SkipsAStepThatOverflowsOnAnyRank) {
   run_world(2, [](World& world) {
-    Pair pair(world);
+    NetPair pair(world);
     optim::AdamW optimizer(pair.model, AdamWOptions(0.01), {.max_norm = 1e6});
     torch::optim::AdamW plain(pair.plain->parameters(), AdamWOptions(0.01));
     GradScaler scaler(world.communicator(), {.initial_scale = 1024, .growth_interval = 2});
@@ -443,19 +289,6 @@ TEST(ShardedOptimizer, MovesParametersAndStaysTheOptimizerOfTheSameTensors) {
     EXPECT_EQ(net->mixed.strides(), torch::IntArrayRef({1, 33}));
     optimizer.zero_grad();
     EXPECT_THROW(loss.backward(), std::exception) << "the graph needs values that the step has changed";
-  }).expect_all_ok();
-}
-
-TEST(ShardedOptimizer, TakesAGradientThatTheUserPutThere) {
-  run_world(1, [](World& world) {
-    OddNet net;
-    DistributedDataParallel model(net, world);
-    optim::SGD optimizer(model, SGDOptions(1.0));
-    const torch::Tensor before = net->mixed.detach().clone();
-    net->mixed.mutable_grad() = torch::ones({33, 21});  // with other strides than the parameter
-    torch::Tensor loss = optimizer.step([] { return torch::tensor(2.0); });
-    EXPECT_EQ(loss.item<double>(), 2.0);
-    EXPECT_TRUE(torch::equal(net->mixed, before - 1));
   }).expect_all_ok();
 }
 
