@@ -60,8 +60,12 @@ class GradScaler {
   void unscale(torch::optim::Optimizer& optimizer);
 
   // Unscales if that has not happened, and takes the optimizer's step unless a gradient overflowed on any rank; one
-  // that is an UnscalingStep does both itself. Returns whether it did. Throws Error{kInvalidArgument} when it was called since the last update().
+  // that is an UnscalingStep does both itself. Returns whether it did. Throws Error{kInvalidArgument} when it was called
+  // since the last update().
   bool step(torch::optim::Optimizer& optimizer);
+
+  // Counts a step that nobody takes, since its loss was not finite, as one that overflowed.
+  void skip(torch::optim::Optimizer& optimizer);
 
   // Ends the step of all optimizers: adapts the scale. Throws Error{kInvalidArgument} when none was unscaled.
   void update();

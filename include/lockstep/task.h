@@ -74,8 +74,8 @@ class Task {
   // Called once, in this order, with the options in place and the random numbers of libtorch seeded.
   virtual TaskData data() = 0;
   virtual std::shared_ptr<torch::nn::Module> model() = 0;
-  // One of lockstep::optim does in its step what `shard` says: clips, and refuses gradients that are not finite. For
-  // others the loop does that before theirs. Collective.
+  // One of lockstep::optim does in its step what `shard` says, and has to be given it: clips, and refuses gradients that
+  // are not finite. For others the loop does that before theirs. Collective.
   virtual std::unique_ptr<torch::optim::Optimizer> optimizer(const OptimizerOptions& options,
                                                              Replica& replica,
                                                              const optim::ShardOptions& shard) {

@@ -134,6 +134,12 @@ bool GradScaler::step(torch::optim::Optimizer& optimizer) {
   return !progress.overflowed;
 }
 
+void GradScaler::skip(torch::optim::Optimizer& optimizer) {
+  if (options_.enabled) {
+    progress_[&optimizer] = {.stepped = true, .overflowed = true};
+  }
+}
+
 void GradScaler::update() {
   if (!options_.enabled) {
     return;

@@ -113,6 +113,8 @@ void Stepper::update_shards(StepResult& result) {
   if (!std::isfinite(result.totals.loss)) {
     result.gradient_norm = std::numeric_limits<double>::quiet_NaN();  // nobody has looked
     result.skipped = true;
+    parts_.scaler.skip(parts_.optimizer);
+    parts_.scaler.update();
     return;
   }
   parts_.scaler.step(parts_.optimizer);

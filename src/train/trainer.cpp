@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "lockstep/error.h"
+#include "lockstep/sharded_optimizer.h"
 #include "train/metric_text.h"
 #include "train/together.h"
 
@@ -41,6 +42,17 @@ DdpOptions ddp_options(const Options& options) {
   return ddp;
 }
 
+// The loop leaves clipping and the look for numbers that are not finite to a sharded optimizer.
+void require_told(const torch::optim::Optimizer& optimizer, const optim::ShardOptions& shard) {
+  const auto* sharded = dynamic_cast<const optim::Sharded*>(&optimizer);
+  if (sharded != nullptr && (sharded->shard_options().max_norm != shard.max_norm ||
+                             sharded->shard_options().finite_only != shard.finite_only)) {
+    throw Error(ErrorCode::kInvalidArgument,
+                "the optimizer that the task made does not clip and check gradients as its options say: hand "
+                "max_norm and finite_only of the ShardOptions that Task::optimizer() gets on to it");
+  }
+}
+
 }  // namespace
 
 Trainer::Trainer(Task& task, const Options& options, World& world,
@@ -59,8 +71,9 @@ Trainer::Trainer(Task& task, const Options& options, World& world,
       plateau_(plateau_options(options)),
       best_(options.best) {
   run_together(world.communicator(), "preparing to train", [&] {
-    optimizer_ =
-        task.optimizer(options.optimizer, replica_, {.max_norm = options.clip_norm, .finite_only = true});
+    const optim::ShardOptions shard{.max_norm = options.clip_norm, .finite_only = true};
+    optimizer_ = task.optimizer(options.optimizer, replica_, shard);
+    require_told(*optimizer_, shard);
     steps_per_epoch_ = static_cast<std::int64_t>(sampler_.batches_left());
     steps_ = options.max_steps > 0 ? options.max_steps : options.epochs * steps_per_epoch_;
     options.lr.check(steps_);

@@ -145,6 +145,17 @@ TEST(GradScaler, GrowsOnceForSeveralOptimizers) {
   EXPECT_EQ(scaler.current_scale(), 2) << "one overflow is enough";
 }
 
+TEST(GradScaler, ShrinksForAStepThatIsLeftOut) {
+  World world = World::join();
+  GradScaler scaler(world.communicator(), {.initial_scale = 4});
+  Toy toy;
+  scaler.skip(toy.optimizer);
+  scaler.update();
+  EXPECT_EQ(scaler.state(), (GradScalerState{.scale = 2, .good_steps = 0}));
+  toy.backward(scaler, torch::ones({3}));
+  EXPECT_TRUE(scaler.step(toy.optimizer)) << "a new step";
+}
+
 TEST(GradScaler, GoesOnFromItsState) {
   World world = World::join();
   const GradScalerOptions options{.initial_scale = 4, .growth_interval = 3};
