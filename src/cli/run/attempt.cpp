@@ -19,9 +19,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// For a worker that lost its peer to notice, say so and end, which takes some 20 ms; and for one that has said why it
-// fails to end by itself, which takes Python longer than the peers that lost it.
+// For a worker that lost its peer to notice, say so and end, which takes some 20 ms.
 constexpr auto kSettling = 1s;
+// For one that has said why it fails to end by itself after that, which takes Python longer than the peers that lost it.
+constexpr auto kEnding = 5s;
 // For the kernel to end what was killed, and for the last look at what is left.
 constexpr auto kKilling = 10s;
 constexpr auto kForever = 24h;
@@ -162,11 +163,19 @@ void Attempt::note_ending(WorkerEnding ending) {
   }
 }
 
+bool Attempt::any_ends_by_itself() const {
+  return std::any_of(workers_.begin(), workers_.end(),
+                     [](const auto& worker) { return !worker->has_ended() && worker->has_said_why(); });
+}
+
 void Attempt::next_phase() {
-  if (!phase_end_.expired()) {
+  const bool has_ended = phase_ == Phase::kEnding && !any_ends_by_itself();
+  if (!phase_end_.expired() && !has_ended) {
     return;
   }
-  if (phase_ == Phase::kSettling) {
+  if (phase_ == Phase::kSettling && any_ends_by_itself()) {
+    enter(Phase::kEnding, kEnding);
+  } else if (phase_ == Phase::kSettling || phase_ == Phase::kEnding) {
     stop_workers(SIGTERM);
     enter(Phase::kStopping, plan_.grace);
   } else if (phase_ == Phase::kStopping || phase_ == Phase::kKilling) {

@@ -29,10 +29,11 @@ class Attempt {
   AttemptOutcome run();
 
  private:
-  enum class Phase { kRunning, kSettling, kStopping, kKilling };
+  enum class Phase { kRunning, kSettling, kEnding, kStopping, kKilling };
 
   void start_workers();
   bool any_running() const;
+  bool any_ends_by_itself() const;
   void wait_for_events();
   void take_signals();
   void take_signal(int number);

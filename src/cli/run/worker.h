@@ -34,7 +34,9 @@ class Worker {
   WorkerStream& out() { return out_; }
   WorkerStream& err() { return err_; }
   // Whether it has told the launcher anything: that it runs, or why it fails.
-  bool speaks() const { return board_.joined() || !error_box_.is_empty(); }
+  bool speaks() const { return board_.joined() || has_said_why(); }
+  // Whether it has said why it fails.
+  bool has_said_why() const { return !error_box_.is_empty(); }
 
   bool has_ended() const { return ended_; }
   void hand_on(int signal_number);  // it alone

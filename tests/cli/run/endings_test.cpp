@@ -257,7 +257,6 @@ constexpr const char* kSlowToEnd = R"sh(
   touch said
   while kill -0 "$(cat peer)"; do sleep 0.01; done
   rm peer said
-  sleep 0.1
   exit 3
 )sh";
 
