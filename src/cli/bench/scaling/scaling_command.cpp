@@ -116,7 +116,7 @@ int run_scaling_command(int argc, const char* const* argv) {
           "Measures what training together costs beyond computation on this machine, as ranks and parameters "
           "become more, and whether time or memory grow in the course of many steps. Takes about ten minutes "
           "and "
-          "up to 15 GB of memory; the machine should have nothing else to do.",
+          "up to 30 GB of memory, or what is free; the machine should have nothing else to do.",
       .env_prefix = ""};
   if (const auto exit_code = config::parse_command_line(options, argc, argv, program)) {
     return *exit_code;

@@ -41,6 +41,8 @@ std::string_view color_of(Variant variant) {
       return "#d9731a";
     case Variant::kPytorchDdpView:
       return "#eeb27f";
+    case Variant::kPytorchDdpFused:
+      return "#a3480b";
     case Variant::kPytorchThreads:
       return "#2a8f62";
     case Variant::kPytorchThreadsFused:

@@ -12,7 +12,10 @@ std::string best_of(std::span<const Variant> variants) {
   for (const Variant variant : variants) {
     names.push_back(to_string(variant));
   }
-  return fmt::format("{}{}", names.size() > 1 ? "the best of " : "", fmt::join(names, " and "));
+  const std::string_view last = names.back();
+  names.pop_back();
+  return names.empty() ? std::string(last)
+                       : fmt::format("the best of {} and {}", fmt::join(names, ", "), last);
 }
 
 }  // namespace

@@ -37,7 +37,8 @@ inline constexpr std::array kReplicated = {Variant::kSharded};
 inline constexpr std::array kShared = {Variant::kShardedShared};
 inline constexpr std::array kDdpOneRank = {Variant::kDdpOneRank};
 inline constexpr std::array kPlainOneRank = {Variant::kPlainOneRank};
-inline constexpr std::array kPytorchDdp = {Variant::kPytorchDdp, Variant::kPytorchDdpView};
+inline constexpr std::array kPytorchDdp = {Variant::kPytorchDdp, Variant::kPytorchDdpView,
+                                           Variant::kPytorchDdpFused};
 inline constexpr std::array kPytorchThreads = {Variant::kPytorchThreads, Variant::kPytorchThreadsFused};
 
 }  // namespace ratios
@@ -57,7 +58,7 @@ inline constexpr std::array kRatios = {
     Ratio{"overhead", "overhead", Quantity::kTime, ratios::kDdp, ratios::kNoComm, 1.12, false},
     Ratio{"one rank", "one_rank", Quantity::kTime, ratios::kDdpOneRank, ratios::kPlainOneRank, 1.01, false}};
 
-// "the best of pytorch-ddp and pytorch-ddp-view / ddp"; with "memory in all: " before it where that is divided.
+// "the best of sharded and sharded-shared / no-comm"; with "memory in all: " before it where that is divided.
 std::string formula(const Ratio& ratio);
 
 bool reaches(const Ratio& ratio, double value);

@@ -50,6 +50,7 @@ struct StepOptions {
                   {"plain-1rank", Variant::kPlainOneRank},
                   {"pytorch-ddp", Variant::kPytorchDdp},
                   {"pytorch-ddp-view", Variant::kPytorchDdpView},
+                  {"pytorch-ddp-fused", Variant::kPytorchDdpFused},
                   {"pytorch-threads", Variant::kPytorchThreads},
                   {"pytorch-threads-fused", Variant::kPytorchThreadsFused}});
     d.option("rounds", rounds, "how often to go through all variants").range(1, 1000);

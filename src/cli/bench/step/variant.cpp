@@ -35,6 +35,8 @@ std::vector<std::string> pytorch_flags(Variant variant) {
   switch (variant) {
     case Variant::kPytorchDdpView:
       return {"--view"};
+    case Variant::kPytorchDdpFused:
+      return {"--view", "--fused"};
     case Variant::kPytorchThreads:
       return {"--threads", fmt::format("{}", kRanks)};
     case Variant::kPytorchThreadsFused:
@@ -82,6 +84,8 @@ std::string_view to_string(Variant variant) {
       return "pytorch-ddp";
     case Variant::kPytorchDdpView:
       return "pytorch-ddp-view";
+    case Variant::kPytorchDdpFused:
+      return "pytorch-ddp-fused";
     case Variant::kPytorchThreads:
       return "pytorch-threads";
     case Variant::kPytorchThreadsFused:
@@ -99,6 +103,7 @@ bool is_pytorch(Variant variant) {
   switch (variant) {
     case Variant::kPytorchDdp:
     case Variant::kPytorchDdpView:
+    case Variant::kPytorchDdpFused:
     case Variant::kPytorchThreads:
     case Variant::kPytorchThreadsFused:
       return true;

@@ -20,15 +20,22 @@ enum class Variant {
   kPlainOneRank,         // one rank without
   kPytorchDdp,           // two ranks with PyTorch's DistributedDataParallel over Gloo
   kPytorchDdpView,       // likewise, with gradient_as_bucket_view
+  kPytorchDdpFused,      // likewise, with the fused optimizer too
   kPytorchThreads,       // PyTorch in one process: both cores, both batches
   kPytorchThreadsFused,  // likewise, with the fused optimizer
 };
 
-inline constexpr std::array kVariants = {Variant::kNoComm,         Variant::kDdp,
-                                         Variant::kSharded,        Variant::kShardedShared,
-                                         Variant::kDdpOneRank,     Variant::kPlainOneRank,
-                                         Variant::kPytorchDdp,     Variant::kPytorchDdpView,
-                                         Variant::kPytorchThreads, Variant::kPytorchThreadsFused};
+inline constexpr std::array kVariants = {Variant::kNoComm,
+                                         Variant::kDdp,
+                                         Variant::kSharded,
+                                         Variant::kShardedShared,
+                                         Variant::kDdpOneRank,
+                                         Variant::kPlainOneRank,
+                                         Variant::kPytorchDdp,
+                                         Variant::kPytorchDdpView,
+                                         Variant::kPytorchDdpFused,
+                                         Variant::kPytorchThreads,
+                                         Variant::kPytorchThreadsFused};
 
 std::string_view to_string(Variant variant);  // "no-comm", "ddp", "sharded", "sharded-shared", ...
 int rank_count(Variant variant);              // the number of processes

@@ -18,7 +18,7 @@ TEST(Ratio, IsReachedAtItsLimit) {
 }
 
 TEST(Ratio, SaysWhatIsDivided) {
-  EXPECT_EQ(formula(kGain), "the best of pytorch-ddp and pytorch-ddp-view / ddp");
+  EXPECT_EQ(formula(kGain), "the best of pytorch-ddp, pytorch-ddp-view and pytorch-ddp-fused / ddp");
   EXPECT_EQ(formula(kLoss), "memory in all: ddp / no-comm");
 }
 

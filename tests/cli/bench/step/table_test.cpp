@@ -24,8 +24,9 @@ ddp-1rank                  30.0     15.0     60.0          500          750
 plain-1rank                30.0     15.0     60.0          600          900
 pytorch-ddp                66.0     33.0    132.0          700         1050
 pytorch-ddp-view           60.5     30.2    121.0          800         1200
-pytorch-threads            50.0     25.0    100.0          900         1350
-pytorch-threads-fused      46.2     23.1     92.4         1000         1500
+pytorch-ddp-fused          63.0     31.5    126.0          900         1350
+pytorch-threads            50.0     25.0    100.0         1000         1500
+pytorch-threads-fused      46.2     23.1     92.4         1100         1650
 
 gpt:2                 median ms      p10      p90  peak RSS MB    in all MB
 no-comm                   100.0     50.0    200.0          100          150
@@ -36,8 +37,9 @@ ddp-1rank                  90.0     45.0    180.0          500          750
 plain-1rank                90.0     45.0    180.0          600          900
 pytorch-ddp               165.0     82.5    330.0          700         1050
 pytorch-ddp-view          176.0     88.0    352.0          800         1200
-pytorch-threads           115.5     57.8    231.0          900         1350
-pytorch-threads-fused     120.0     60.0    240.0         1000         1500
+pytorch-ddp-fused         170.0     85.0    340.0          900         1350
+pytorch-threads           115.5     57.8    231.0         1000         1500
+pytorch-threads-fused     120.0     60.0    240.0         1100         1650
 
 ratio                    mlp:32    gpt:2     mean  geometric mean over the cases
 sharded speed-up          1.440    1.571   1.5045  at least 1.50: reached
@@ -49,12 +51,12 @@ speed-up                  1.375    1.500   1.4361  at least 1.25: reached
 overhead                  1.100    1.100   1.1000  at most 1.12: reached
 one rank                  1.000    1.000   1.0000  at most 1.01: reached
 
-sharded speed-up      the best of pytorch-ddp and pytorch-ddp-view / the best of sharded and sharded-shared
+sharded speed-up      the best of pytorch-ddp, pytorch-ddp-view and pytorch-ddp-fused / the best of sharded and sharded-shared
 sharded vs threads    the best of pytorch-threads and pytorch-threads-fused / the best of sharded and sharded-shared
 sharded overhead      the best of sharded and sharded-shared / no-comm
-sharded memory        memory in all: sharded / the best of pytorch-ddp and pytorch-ddp-view
+sharded memory        memory in all: sharded / the best of pytorch-ddp, pytorch-ddp-view and pytorch-ddp-fused
 shared memory         memory in all: sharded-shared / sharded
-speed-up              the best of pytorch-ddp and pytorch-ddp-view / ddp
+speed-up              the best of pytorch-ddp, pytorch-ddp-view and pytorch-ddp-fused / ddp
 overhead              ddp / no-comm
 one rank              ddp-1rank / plain-1rank
 

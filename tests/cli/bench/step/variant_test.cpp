@@ -36,6 +36,8 @@ TEST(Variant, StartsTheScriptForEachRankOfPytorch) {
                           Words{"/y/python", "-B", "/x/worker.py", "--model", "gpt", "--batch", "8", "--size",
                                 "2", "--rank", "1"}));
   EXPECT_THAT(team_of(Variant::kPytorchDdpView).commands[1], Contains("--view"));
+  EXPECT_THAT(team_of(Variant::kPytorchDdpFused).commands[1],
+              testing::AllOf(Contains("--view"), Contains("--fused")));
 }
 
 TEST(Variant, HasOneRankWhereItIsCalledSo) {
