@@ -190,29 +190,31 @@ TEST_F(Writer, WritesThroughTheCacheWhereThereIsNoWayPastIt) {
   class Awkward : public DiskCalls {
    public:
     explicit Awkward(int manner) : manner_(manner) {}
-    int set_direct(int fd, bool direct) override {
+    int set_direct(int /*fd*/, bool direct) override {
       if (manner_ == 0) {
         errno = EINVAL;
         return -1;
       }
       is_direct_ = direct;
-      return DiskCalls::set_direct(fd, direct);
+      return 0;
     }
     ssize_t write(int fd, const std::byte* bytes, std::size_t count) override {
-      if (manner_ == 1 && is_direct_) {
+      if (is_direct_ && (manner_ == 1 || written_ % 4096 != 0)) {
+        ++refusals;
         errno = EINVAL;
         return -1;
       }
-      if (manner_ == 2 && is_direct_) {
-        DiskCalls::set_direct(fd, false);
-        return DiskCalls::write(fd, bytes, std::min<std::size_t>(count, 100));
-      }
-      return DiskCalls::write(fd, bytes, count);
+      const ssize_t done =
+          DiskCalls::write(fd, bytes, is_direct_ ? std::min<std::size_t>(count, 100) : count);
+      written_ += static_cast<std::size_t>(done);
+      return done;
     }
+    int refusals = 0;
 
    private:
     int manner_;
     bool is_direct_ = false;
+    std::size_t written_ = 0;
   };
   const std::string text = large_text();
   for (int manner = 0; manner < 3; ++manner) {
@@ -221,6 +223,7 @@ TEST_F(Writer, WritesThroughTheCacheWhereThereIsNoWayPastIt) {
     const FileEntry entry = writer.add("a", [&](ByteSink& image) { image.write(as_bytes(text)); });
     EXPECT_EQ(entry.checksum, checksum_text(as_bytes(text)));
     EXPECT_EQ(content_of(temporary_.path() / writer.name() / "a"), text) << manner;
+    EXPECT_EQ(disk.refusals, manner == 0 ? 0 : 1);
   }
 }
 
