@@ -69,10 +69,10 @@ void GradientSlots::adopt(std::size_t index) {
 // Whether its memory is not that of the slot, as a detached .grad's is, and holds what that would. A loan keeps the whole
 // of it: while others are late, gradients are copied instead and their memory is free again.
 bool GradientSlots::can_lend(const Slot& slot, const torch::Tensor& gradient) const {
-  return lent_bytes_ < kMostLent && gradient.data_ptr() != slot.view.data_ptr() &&
-         !gradient.requires_grad() && gradient.layout() == torch::kStrided && !gradient.is_conj() &&
-         !gradient.is_neg() && gradient.scalar_type() == slot.view.scalar_type() &&
-         gradient.sizes() == slot.view.sizes() && gradient.strides() == slot.view.strides();
+  return lent_bytes_ < kMostLent && gradient.layout() == torch::kStrided && !gradient.requires_grad() &&
+         !gradient.is_conj() && !gradient.is_neg() && gradient.scalar_type() == slot.view.scalar_type() &&
+         gradient.sizes() == slot.view.sizes() && gradient.strides() == slot.view.strides() &&
+         gradient.data_ptr() != slot.view.data_ptr();
 }
 
 // One that is lent stays what autograd made it until the next one comes, for whoever looks at it in backward.

@@ -131,7 +131,7 @@ void ShardedUpdate::take(const torch::Tensor& inverse_scale) {
     return;
   }
   count_step();
-  for (std::size_t bucket = 0; bucket < due.size(); ++bucket) {
+  for (std::size_t bucket = due.size(); bucket-- > 0;) {  // what was averaged last may still be in a cache
     update(bucket, due[bucket]);
     if (concerns(slices_.slices()[bucket])) {
       slices_.start_push(bucket);

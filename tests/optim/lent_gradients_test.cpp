@@ -98,6 +98,29 @@ TEST(LentGradients, AreNotThoseThatLieInTheirSlotsAlready) {
   }).expect_all_ok();
 }
 
+struct TableNetImpl : torch::nn::Module {
+  torch::Tensor forward(const torch::Tensor& rows) {
+    return torch::embedding(table, rows, /*padding_idx=*/-1, /*scale_grad_by_freq=*/false, /*sparse=*/true);
+  }
+  torch::Tensor table = register_parameter("table", torch::ones({200, 30}));
+};
+TORCH_MODULE(TableNet);
+
+TEST(LentGradients, AreNotSparseOnes) {
+  run_world(2, [](World& world) {
+    TableNet net;
+    DistributedDataParallel model(net, world);
+    optim::SGD optimizer(model, SGDOptions(1.0));
+    for (int step = 0; step < 3; ++step) {
+      optimizer.zero_grad();
+      model(torch::tensor({world.rank(), 7})).sum().backward();
+      optimizer.step();
+    }
+    EXPECT_CLOSE(net->table.detach().select(1, 29).slice(0, 0, 9),
+                 torch::tensor({-0.5, -0.5, 1.0, 1.0, 1.0, 1.0, 1.0, -2.0, 1.0}));
+  }).expect_all_ok();
+}
+
 TEST(LentGradients, AreWholeForHooksOfTheUser) {
   run_world(2, [](World& world) {
     WideNet net;

@@ -195,7 +195,8 @@ TEST(ShardedState, KeepsItsOrderWhateverMemoryAParameterIsGiven) {
       other(x).square().mean().backward();
       optimizer.step();
       expected.step();
-      EXPECT_CLOSE(net->mixed, still->mixed);  // matrices in another order are multiplied with other roundings
+      EXPECT_CLOSE(net->mixed,
+                   still->mixed);  // matrices in another order are multiplied with other roundings
       EXPECT_CLOSE(net->first->weight, still->first->weight);
       turn(net->mixed);
       const optim::State wanted = expected.full_state();

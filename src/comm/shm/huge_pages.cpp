@@ -18,8 +18,8 @@ void take_huge_pages(std::span<std::byte> memory) {
   }
   const std::size_t bytes = (memory.size() - skipped) / kHugePageBytes * kHugePageBytes;
   std::byte* first = memory.data() + skipped;
-  madvise(first, bytes,
-          MADV_HUGEPAGE);  // where the kernel gives them at once, there is nothing to put together
+  // Where the kernel gives them at once, there is nothing to put together.
+  madvise(first, bytes, MADV_HUGEPAGE);
   madvise(first, bytes, kPopulateWrite);
   madvise(first, bytes, kCollapse);
 }
