@@ -27,8 +27,7 @@ enum class OptimizerKind { kSgd, kAdam, kAdamW };
 struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::kSgd;
   bool sharded = true;  // each rank updates its slice of every parameter
-  bool fused =
-      true;  // when sharded: with libtorch's fused kernels, not with the operations and bits of torch::optim
+  bool fused = true;    // when sharded: libtorch's fused kernels, not the operations and bits of torch::optim
   optim::Parameters parameters = optim::Parameters::kShared;  // when sharded, and where ranks share memory
   double weight_decay = 0;
   bool decay_vectors = true;  // also biases and the weights of norms, that is, parameters of one dimension

@@ -17,8 +17,8 @@
 //     the parameters leaves them complete too.
 //   - Call zero_grad() after each step: a second backward that would add to such a `.grad` is an error.
 //   - step() is collective. In a join, hand it over: model.join([&] { optimizer.step(); }).
-//   - Parameters move into memory of the world when it first steps or loads a state. They stay the same tensors, but a view or a
-//     detached copy taken before keeps the old memory.
+//   - Parameters move into memory of the world when it first steps or loads a state. They stay the same tensors, but a
+//     view or a detached copy taken before keeps the old memory.
 //   - With Parameters::kShared the ranks of a host have one set of parameters. Then only the optimizer writes to them;
 //     whatever else has to uses model.write_parameters().
 //   - A parameter without `.grad` is left alone, and so is its state. Sparse gradients are refused.
