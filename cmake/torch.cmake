@@ -2,13 +2,10 @@
 
 include(${CMAKE_CURRENT_LIST_DIR}/find_torch.cmake)
 file(GLOB lockstep_venv_torch ${PROJECT_SOURCE_DIR}/.deps/venv/lib/python3*/site-packages/torch)
-if(NOT LOCKSTEP_TORCH_DIR AND DEFINED ENV{LOCKSTEP_TORCH_DIR})
-  set(LOCKSTEP_TORCH_DIR $ENV{LOCKSTEP_TORCH_DIR})
-endif()
-lockstep_find_torch(HINTS ${LOCKSTEP_TORCH_DIR} FALLBACK ${lockstep_venv_torch})
+lockstep_find_torch(FALLBACK ${lockstep_venv_torch})
 if(NOT Torch_FOUND)
-  message(FATAL_ERROR "libtorch was not found. Run tools/bootstrap, or set LOCKSTEP_TORCH_DIR or "
-    "CMAKE_PREFIX_PATH to a libtorch, or build the torch-free core alone with -DLOCKSTEP_WITH_TORCH=OFF.")
+  message(FATAL_ERROR "${lockstep_torch_reason}. Or run tools/bootstrap, which installs one, "
+    "or build the torch-free core alone with -DLOCKSTEP_WITH_TORCH=OFF.")
 endif()
 message(STATUS "libtorch ${Torch_VERSION}: ${TORCH_INSTALL_PREFIX}")
 
