@@ -20,7 +20,7 @@ src/net/           sees torch
 TREE = {
     "ARCHITECTURE.md": MAP,
     "include/lockstep/error.h": "#pragma once\n",
-    "include/lockstep/net.h": "#pragma once\n#include <torch/torch.h>\n",
+    "include/lockstep/net.h": '#pragma once\n#include <torch/torch.h>\n\n#include <vector>\n#include "lockstep/error.h"\n',
     "src/base/CMakeLists.txt": "lockstep_layer(base HEADERS lockstep/error.h SOURCES error.cpp)",
     "src/base/error.cpp": '#include "lockstep/error.h"\n',
     "src/top/CMakeLists.txt": "lockstep_layer(top SOURCES top.cpp DEPENDS base LIBRARIES fmt::fmt)",
@@ -97,6 +97,20 @@ class LayersTest(CheckTest):
     def test_refuses_a_public_header_that_needs_a_private_one(self):
         self.write("include/lockstep/error.h", '#include "top/top.h"\n')
         self.expect_refused("check_layers", 'include/lockstep/error.h: is public but includes "top/top.h"')
+
+    def test_refuses_an_upward_include_in_a_public_header(self):
+        self.write("include/lockstep/error.h", '#include "lockstep/net.h"\n')
+        self.expect_refused("check_layers", "include/lockstep/error.h: includes \"lockstep/net.h\" of layer 'net'",
+                            "include/lockstep/error.h: includes <lockstep/net.h>, but layer 'base' is torch-free")
+
+    def test_refuses_torch_in_a_public_header_of_a_torch_free_layer(self):
+        self.write("include/lockstep/error.h", "#include <ATen/ATen.h>\n")
+        self.expect_refused("check_layers", "include/lockstep/error.h: includes <ATen/ATen.h>, but layer 'base' is")
+
+    def test_refuses_a_third_party_in_a_public_header(self):
+        for include in ("fmt/format.h", "toml.hpp", "sys/types.h"):
+            self.write("include/lockstep/net.h", f"#include <string_view>\n#include <{include}>\n")
+            self.expect_refused("check_layers", f"include/lockstep/net.h: is public but includes <{include}>, which")
 
     def test_refuses_a_folder_that_is_not_in_the_map(self):
         self.write("tests/new/a_test.cpp", "")
