@@ -137,6 +137,70 @@ class FormatTest(CheckTest):
         self.assertEqual(self.run_check("check_format").returncode, 0)
 
 
+class TidyTest(CheckTest):
+    """tools/check_tidy on a project of two files, with our flags, our list of checks and our annotations."""
+
+    LISTING = f"""
+        cmake_minimum_required(VERSION 3.25)
+        project(tiny LANGUAGES CXX)
+        include({ROOT}/cmake/compiler.cmake)
+        add_library(tiny STATIC src/base/count.cpp src/base/other.cpp)
+        target_link_libraries(tiny PRIVATE lockstep_flags)
+        target_include_directories(tiny PRIVATE {ROOT}/src)
+        """
+    COUNT = """
+        #include "base/thread_annotations.h"
+
+        class LOCKSTEP_CAPABILITY("mutex") Lock {
+         public:
+          void lock() LOCKSTEP_ACQUIRE();
+          void unlock() LOCKSTEP_RELEASE();
+        };
+
+        class Count {
+         public:
+          int next() {
+            lock_.lock();
+            const int result = ++count_;
+            lock_.unlock();
+            return result;
+          }
+
+         private:
+          Lock lock_;
+          int count_ LOCKSTEP_GUARDED_BY(lock_) = 0;
+        };
+        """
+
+    def setUp(self):
+        super().setUp()
+        for name in (".clang-tidy", "CMakePresets.json"):
+            shutil.copy(ROOT / name, self.root)
+        self.write("CMakeLists.txt", self.LISTING)
+        self.write("src/base/count.cpp", self.COUNT)
+        self.write("src/base/other.cpp", "int one();\nint one() {\n  return 1;\n}\n")
+
+    def test_accepts_what_is_in_order(self):
+        result = self.run_check("check_tidy")
+        if result.returncode == 77:
+            self.skipTest(result.stdout.strip())
+        self.assertEqual(result.returncode, 0, result.stdout + result.stderr)
+        self.assertEqual(result.stdout, "2 files in 1 groups, 0 read again, 0 with findings\n")
+
+    def test_names_a_badly_named_symbol(self):
+        self.write("src/base/other.cpp", "int oneMore();\nint oneMore() {\n  return 1;\n}\n")
+        self.expect_refused("check_tidy", "src/base/other.cpp:1:5: error: invalid case style for function 'oneMore'",
+                            "2 files in 1 groups, 2 read again, 1 with findings")
+
+    def test_names_an_access_without_the_lock(self):
+        self.write("src/base/count.cpp", self.COUNT.replace("lock_.lock();", "").replace("lock_.unlock();", ""))
+        self.expect_refused("check_tidy", "src/base/count.cpp", "'count_' requires holding mutex 'lock_' exclusively")
+
+    def test_fails_when_there_is_nothing_to_read(self):
+        self.write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.25)\nproject(tiny LANGUAGES CXX)\n")
+        self.expect_refused("check_tidy", "no file to read in ")
+
+
 class ShellTest(CheckTest):
     def test_names_a_script_with_a_fault(self):
         for folder in (".ci", "tests"):
