@@ -17,6 +17,8 @@ class Deadline {
   std::chrono::nanoseconds remaining() const;
   std::chrono::nanoseconds elapsed() const;  // since after() was called
   bool expired() const { return remaining() == std::chrono::nanoseconds::zero(); }
+  // Whether it comes by itself: one on a manual clock passes when somebody moves that.
+  bool on_real_clock() const { return clock_ == &Clock::real(); }
 
   // What poll() and epoll_wait() take: whole milliseconds, rounded up so that a wait does not return early.
   int poll_timeout_ms() const;

@@ -59,14 +59,16 @@ class CondVar {
       if (remaining == std::chrono::nanoseconds::zero()) {
         return false;
       }
-      wait_once(mutex, std::min<std::chrono::nanoseconds>(remaining, kLongestNap));
+      wait_once(mutex, std::min(remaining, deadline.on_real_clock() ? kLongestNap : kManualClockNap));
     }
     return true;
   }
 
  private:
-  // A deadline on a manual clock moves without waking anybody, so no nap is longer than this.
-  static constexpr std::chrono::milliseconds kLongestNap{50};
+  // A manual clock moves without waking anybody.
+  static constexpr std::chrono::nanoseconds kManualClockNap = std::chrono::milliseconds(50);
+  // Now plus what remains of a deadline that is very far away would wrap into the past.
+  static constexpr std::chrono::nanoseconds kLongestNap = std::chrono::hours(1);
 
   // The analysis cannot follow a lock that is adopted and handed back.
   void wait_once(Mutex& mutex, std::chrono::nanoseconds nap) LOCKSTEP_NO_THREAD_SAFETY_ANALYSIS {

@@ -52,6 +52,12 @@ TEST(Deadline, RoundsPollTimeoutsUp) {
   EXPECT_EQ(Deadline::after(0s, clock).poll_timeout_ms(), 0);
 }
 
+TEST(Deadline, KnowsWhetherItComesByItself) {
+  const ManualClock clock;
+  EXPECT_FALSE(Deadline::after(1h, clock).on_real_clock());
+  EXPECT_TRUE(Deadline::after(1h).on_real_clock());
+}
+
 TEST(Deadline, UsesTheMonotonicClockByDefault) {
   const Deadline deadline = Deadline::after(1h);
   EXPECT_LE(deadline.remaining(), 1h);

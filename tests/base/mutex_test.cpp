@@ -32,14 +32,36 @@ TEST(CondVar, WakesWhenTheConditionHolds) {
   Mutex mutex;
   CondVar changed;
   bool ready = false;
-  std::thread setter([&] {
-    const MutexLock lock(mutex);
-    ready = true;
-    changed.notify_one();
-  });
+  std::thread setter;
   {
     const MutexLock lock(mutex);
-    EXPECT_TRUE(changed.wait_until(mutex, Deadline::after(1min), [&] { return ready; }));
+    setter = std::thread([&] {
+      const MutexLock while_it_sleeps(mutex);
+      ready = true;
+      changed.notify_one();
+    });
+    const Deadline deadline = Deadline::after(30s);
+    EXPECT_TRUE(changed.wait_until(mutex, deadline, [&] { return ready; }));
+    EXPECT_FALSE(deadline.expired()) << "it was not woken, it looked again when its time was up";
+  }
+  setter.join();
+}
+
+// The undefined-behaviour sanitizer would see the end of the wait wrap.
+TEST(CondVar, TakesADeadlineThatIsVeryFarAway) {
+  Mutex mutex;
+  CondVar changed;
+  bool ready = false;
+  std::thread setter;
+  {
+    const MutexLock lock(mutex);
+    setter = std::thread([&] {
+      const MutexLock while_it_sleeps(mutex);
+      ready = true;
+      changed.notify_all();
+    });
+    const Deadline never = Deadline::after(std::chrono::nanoseconds::max());
+    EXPECT_TRUE(changed.wait_until(mutex, never, [&] { return ready; }));
   }
   setter.join();
 }
@@ -62,11 +84,14 @@ TEST(CondVar, NoticesThatAManualClockMoved) {
   ManualClock clock;
   Mutex mutex;
   CondVar changed;
-  const Deadline deadline = Deadline::after(1h, clock);
-  std::thread mover([&] { clock.advance(2h); });
+  std::thread mover;
   {
     const MutexLock lock(mutex);
-    EXPECT_FALSE(changed.wait_until(mutex, deadline, [] { return false; }));
+    mover = std::thread([&] {
+      const MutexLock while_it_sleeps(mutex);
+      clock.advance(2h);
+    });
+    EXPECT_FALSE(changed.wait_until(mutex, Deadline::after(1h, clock), [] { return false; }));
   }
   mover.join();
 }
