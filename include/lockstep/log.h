@@ -34,7 +34,7 @@ struct LogOptions {
   LogLevel level = LogLevel::kInfo;           // rank 0
   LogLevel other_ranks = LogLevel::kWarning;  // ranks 1 and up
   bool console = true;                        // standard error
-  std::optional<bool> color = {};             // unset: on a terminal, unless NO_COLOR is set
+  std::optional<bool> color = {};             // unset: on a terminal, unless NO_COLOR says no
   std::filesystem::path file = {};            // empty: no file; opened for appending
   LogLevel file_level = LogLevel::kInfo;
 };

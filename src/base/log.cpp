@@ -9,10 +9,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <cstdlib>
 #include <utility>
 #include <vector>
 
+#include "base/color.h"
 #include "base/mutex.h"
 #include "lockstep/error.h"
 
@@ -52,7 +52,7 @@ std::string rank_prefix(const LogOptions& options) {
 }
 
 bool wants_color(const LogOptions& options) {
-  return options.color.value_or(isatty(STDERR_FILENO) == 1 && std::getenv("NO_COLOR") == nullptr);
+  return options.color.value_or(takes_color(STDERR_FILENO));
 }
 
 std::shared_ptr<spdlog::sinks::sink> make_console_sink(const LogOptions& options) {

@@ -2,14 +2,17 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "base/temp_dir.h"
+#include "base/terminal.h"
 #include "lockstep/error.h"
 
 namespace lockstep {
@@ -83,6 +86,23 @@ TEST(Log, IsPlainWhereThereIsNoTerminal) {
   const auto message = [] { LOCKSTEP_LOG(kError) << "trouble"; };
   EXPECT_THAT(console_output({}, message), Not(HasSubstr("\033")));
   EXPECT_THAT(console_output({.color = true}, message), HasSubstr("\033["));
+}
+
+// What a terminal at standard error gets of a message.
+std::string terminal_output(const std::optional<std::string>& no_color) {
+  const ScopedNoColor scope(no_color);
+  Terminal terminal;
+  const UniqueFd before(dup(STDERR_FILENO));
+  EXPECT_EQ(dup2(terminal.fd(), STDERR_FILENO), STDERR_FILENO);
+  Logger({}).write(LogLevel::kError, "trouble");
+  EXPECT_EQ(dup2(before.get(), STDERR_FILENO), STDERR_FILENO);
+  return terminal.content();
+}
+
+TEST(Log, IsColouredOnATerminalUnlessNoColorIsSet) {
+  EXPECT_THAT(terminal_output(std::nullopt), ContainsRegex("\033\\[.*error\033\\[m: trouble"));
+  EXPECT_THAT(terminal_output(""), HasSubstr("\033["));
+  EXPECT_THAT(terminal_output("1"), ContainsRegex(std::string("^") + kTime + "error: trouble"));
 }
 
 TEST(Log, WritesToAFileWithTheDate) {

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 
+#include "base/color.h"
 #include "lockstep/version.h"
 
 namespace lockstep::doctor {
@@ -94,12 +94,10 @@ class PageWriter {
 
 PageStyle PageStyle::of_standard_output() {
   PageStyle style;
+  style.color = takes_color(STDOUT_FILENO);
   winsize size{};
-  if (isatty(STDOUT_FILENO) == 1) {
-    style.color = std::getenv("NO_COLOR") == nullptr;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-      style.width = std::clamp<std::size_t>(size.ws_col, 72, 110);
-    }
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {  // fails for what is no terminal
+    style.width = std::clamp<std::size_t>(size.ws_col, 72, 110);
   }
   return style;
 }

@@ -3,8 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
-
+#include "base/color.h"
 #include "cli/run/line_prefix.h"
 
 namespace lockstep::run {
@@ -18,8 +17,7 @@ bool lead_to_same_file(int a, int b) {
 }
 
 std::vector<std::string> prefixes(const Plan& plan, int fd) {
-  const char* no_color = std::getenv("NO_COLOR");
-  const bool color = isatty(fd) == 1 && (no_color == nullptr || *no_color == '\0');
+  const bool color = takes_color(fd);
   std::vector<std::string> texts;
   for (const WorkerPlan& worker : plan.workers) {
     texts.push_back(color ? colored_prefix(worker.prefix, worker.rank) : worker.prefix);
