@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <set>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 namespace lockstep {
@@ -91,8 +93,9 @@ TEST(Error, CopiesWithoutThrowing) {
 }
 
 TEST(ErrorCode, HasATextOfItsOwnForEveryValue) {
+  std::set<std::string_view> texts = {"", to_string(static_cast<ErrorCode>(-1))};
   for (int code = 0; code <= static_cast<int>(ErrorCode::kInternal); ++code) {
-    EXPECT_NE(to_string(static_cast<ErrorCode>(code)), "unknown error") << code;
+    EXPECT_TRUE(texts.insert(to_string(static_cast<ErrorCode>(code))).second) << code;
   }
 }
 
