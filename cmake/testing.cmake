@@ -64,8 +64,10 @@ function(lockstep_test name)
   if(NOT TEST_LABEL STREQUAL unit)
     set(processors 2)
   endif()
+  # A program that is asked for its tests has to load libtorch first, and builds go on beside it: CMake's 5 s may not do.
   gtest_discover_tests(${name}
     DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 60
     NO_PRETTY_VALUES
     PROPERTIES LABELS ${TEST_LABEL} TIMEOUT ${TEST_TIMEOUT} PROCESSORS ${processors})
 endfunction()

@@ -16,12 +16,9 @@ using cli::run_lockstep;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr const char* kNeedsTorch = "this build has no libtorch to train with";
+#if LOCKSTEP_HAS_TORCH
 
 TEST(BenchScaling, MeasuresAndWritesWhatItFound) {
-  if (!LOCKSTEP_HAS_TORCH) {
-    GTEST_SKIP() << kNeedsTorch;
-  }
   const TempDir folder;
   const auto json_path = folder.path() / "result.json";
   const auto plot_path = folder.path() / "result.svg";
@@ -49,15 +46,16 @@ TEST(BenchScaling, MeasuresAndWritesWhatItFound) {
   EXPECT_THAT(content_of(plot_path), HasSubstr("data-series=\"step time\""));
 }
 
+#else
+
 TEST(BenchScaling, NeedsLibtorch) {
-  if (LOCKSTEP_HAS_TORCH) {
-    GTEST_SKIP() << "this build has libtorch";
-  }
   const auto done = run_lockstep({"bench", "scaling"});
   EXPECT_EQ(done.status.exit_code, 2);
   EXPECT_THAT(done.standard_error,
               HasSubstr("this lockstep was built without libtorch; build it with LOCKSTEP_WITH_TORCH=ON"));
 }
+
+#endif
 
 // 64 ranks with a thousand million parameters each would need more than two terabytes.
 TEST(BenchScaling, DoesNotTryWhatDoesNotFit) {

@@ -26,13 +26,10 @@ std::vector<std::string> quick_with(const std::vector<std::string>& more) {
   return words;
 }
 
-constexpr const char* kNoTorch = "this build has no libtorch to train with";
+#if LOCKSTEP_HAS_TORCH
 
 // Every variant of ours, which also holds all of them to the same losses.
 TEST(BenchStep, MeasuresAndWritesWhatItFound) {
-  if (!LOCKSTEP_HAS_TORCH) {
-    GTEST_SKIP() << kNoTorch;
-  }
   const TempDir folder;
   const auto json_path = folder.path() / "result.json";
   const auto plot_path = folder.path() / "result.svg";
@@ -67,7 +64,7 @@ TEST(BenchStep, MeasuresAndWritesWhatItFound) {
 
 // On two ranks and on the whole batch, each with its flags; the losses of all three have to agree.
 TEST(BenchStep, MeasuresPytorchWhereItIsThere) {
-  if (!LOCKSTEP_HAS_TORCH || find_python().empty()) {
+  if (find_python().empty()) {
     GTEST_SKIP() << "there is no Python with PyTorch";
   }
   const auto done = run_lockstep(quick_with({"--variants", "ddp,pytorch-ddp-view,pytorch-threads-fused"}));
@@ -79,9 +76,6 @@ TEST(BenchStep, MeasuresPytorchWhereItIsThere) {
 }
 
 TEST(BenchStep, MeasuresTheVariantsItIsAskedFor) {
-  if (!LOCKSTEP_HAS_TORCH) {
-    GTEST_SKIP() << kNoTorch;
-  }
   const auto done = run_lockstep(quick_with({"--variants", "plain-1rank,ddp-1rank,plain-1rank"}));
   EXPECT_EQ(done.status.exit_code, 0) << done.standard_error;
   EXPECT_THAT(done.standard_output, HasSubstr("\nplain-1rank "));
@@ -91,9 +85,6 @@ TEST(BenchStep, MeasuresTheVariantsItIsAskedFor) {
 }
 
 TEST(BenchStep, SaysFirstThatItCannotWrite) {
-  if (!LOCKSTEP_HAS_TORCH) {
-    GTEST_SKIP() << kNoTorch;
-  }
   const auto done = run_lockstep(quick_with({"--json", "/does/not/exist.json"}));
   EXPECT_EQ(done.status.exit_code, 2);
   EXPECT_EQ(done.standard_output, "");
@@ -101,18 +92,12 @@ TEST(BenchStep, SaysFirstThatItCannotWrite) {
 }
 
 TEST(BenchStep, RefusesAPythonThatIsNone) {
-  if (!LOCKSTEP_HAS_TORCH) {
-    GTEST_SKIP() << kNoTorch;
-  }
   const auto done = run_lockstep(quick_with({"--python", "/dev/null"}));
   EXPECT_EQ(done.status.exit_code, 2);
   EXPECT_THAT(done.standard_error, HasSubstr("--python: /dev/null is not a program that can be started"));
 }
 
 TEST(BenchStep, NamesTheRankOfAPythonWithoutPytorch) {
-  if (!LOCKSTEP_HAS_TORCH) {
-    GTEST_SKIP() << kNoTorch;
-  }
   const auto done = run_lockstep(quick_with({"--variants", "pytorch-ddp", "--python", "/bin/false"}));
   EXPECT_EQ(done.status.exit_code, 2);
   EXPECT_THAT(
@@ -121,15 +106,16 @@ TEST(BenchStep, NamesTheRankOfAPythonWithoutPytorch) {
                              "connected"));
 }
 
+#else
+
 TEST(BenchStep, NeedsLibtorch) {
-  if (LOCKSTEP_HAS_TORCH) {
-    GTEST_SKIP() << "this build has libtorch";
-  }
   const auto done = run_lockstep(quick_with({}));
   EXPECT_EQ(done.status.exit_code, 2);
   EXPECT_THAT(done.standard_error,
               HasSubstr("this lockstep was built without libtorch; build it with LOCKSTEP_WITH_TORCH=ON"));
 }
+
+#endif
 
 TEST(BenchStep, RefusesAModelThatThereIsNot) {
   const auto done = run_lockstep({"bench", "step", "--models", "mlp,vgg:8"});
