@@ -153,6 +153,9 @@ class GradientSync {
   // own leaves what it leaves. Collective, between two steps; the first time, gradients of several ranks move.
   void slice_buckets(Share share);
   // Those of the plan, in the order they travel, valid until generation() changes.
+  // When that optimizer is gone: finish() leaves whole averages again. Not collective, but for all ranks between the same
+  // two steps.
+  void stop_slicing();
   std::span<const GradientBucket> buckets() const;
   // Whether this rank has the whole averages of the last step.
   bool complete() const;

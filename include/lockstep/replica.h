@@ -40,7 +40,7 @@ struct DdpOptions {
   std::shared_ptr<CommHook> comm_hook = nullptr;
   // With an optimizer of lockstep::optim, backward leaves in .grad only this rank's slices of the averages, which
   // is what that optimizer needs; the rest of .grad is this rank's own. True: all of .grad, at the cost of a push.
-  // Without such an optimizer .grad is always whole.
+  // Without such an optimizer, or when it is gone, .grad is always whole.
   bool full_gradients = false;
 };
 

@@ -289,12 +289,19 @@ void BackwardSync::finish_rest() {
   const bool by_samples = options.divisor == Divisor::kSamples;
   const double ranks =
       options.divisor == Divisor::kAllRanks ? communicator.size() : gradients.ranks_with_data();
+  ++slicing_;
   sparse_.run(by_samples ? gradients.samples() : 1,
               by_samples ? gradients.mean_samples() * communicator.size() : ranks);
   buffers_.run(source);
 }
 
 void BackwardSync::slice_buckets(Share share) {
+void BackwardSync::leave_slices() {
+  if (--slicing_ == 0) {
+    gradients.stop_slicing();
+  }
+}
+
   gradients.slice_buckets(options.full_gradients ? Share::kWhole : share);
   if (reduction_ && slots_.moved()) {
     reduction_->set_memory(gradients.memory());

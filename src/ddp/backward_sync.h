@@ -35,8 +35,9 @@ class BackwardSync : public std::enable_shared_from_this<BackwardSync> {
   void keep_hooks();
   void watch_outputs(const std::vector<torch::Tensor>& outputs);
   bool shadow();
-  // Collective: for an optimizer that updates slices.
+  // Collective: for an optimizer that updates slices. leave_slices() when it is gone: without any, .grad is whole again.
   void slice_buckets(Share share);
+  void leave_slices();
   // Collective: .grad becomes whole, where only slices of it were averaged.
   void complete_gradients();
   // Collective: runs `write`, which may write to parameters; then all ranks have what rank 0 has.
@@ -92,6 +93,7 @@ class BackwardSync : public std::enable_shared_from_this<BackwardSync> {
   SparseExchange sparse_;
   BufferExchange buffers_;
   std::vector<Hook> hooks_;
+  int slicing_ = 0;  // optimizers that update slices
   bool in_backward_ = false;
   bool first_step_ = true;
   int graph_task_ = -1;  // of the outermost backward

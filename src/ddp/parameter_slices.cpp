@@ -21,6 +21,11 @@ torch::Tensor flatten_like(const torch::Tensor& layout, torch::Tensor tensor) {
 }  // namespace
 
 ParameterSlices::ParameterSlices(Replica& replica) : sync_(replica.sync_) {}
+ParameterSlices::~ParameterSlices() {
+  if (cut_) {
+    sync_->leave_slices();
+  }
+}
 
 Communicator& ParameterSlices::communicator() const {
   return sync_->communicator;
@@ -34,6 +39,7 @@ const std::vector<NamedTensor>& ParameterSlices::sparse_parameters() const {
 
 void ParameterSlices::cut(bool covers_all) {
   sync_->slice_buckets(covers_all ? Share::kSlice : Share::kWhole);
+  cut_ = true;
 }
 
 void ParameterSlices::share() {

@@ -40,14 +40,17 @@ class ParameterSlices {
  public:
   // Keeps what it needs of the replica alive; module and world must outlive it, as they do the replica.
   explicit ParameterSlices(Replica& replica);
+  ParameterSlices(const ParameterSlices&) = delete;
+  ParameterSlices& operator=(const ParameterSlices&) = delete;
+  ~ParameterSlices();
 
   Communicator& communicator() const;
   // The trained parameters with dense gradients, and those with sparse ones.
   const std::vector<NamedTensor>& parameters() const;
   const std::vector<NamedTensor>& sparse_parameters() const;
 
-  // Cuts the buckets; backward leaves only slices of averages when this optimizer alone `covers_all` parameters.
-  // Collective.
+  // Once: cuts the buckets. Backward leaves only slices of averages when this optimizer alone `covers_all` parameters, and
+  // whole ones again when it is gone. Collective.
   void cut(bool covers_all);
   // All ranks of the host are to have the same parameters in memory, from the next follow() on.
   void share();
@@ -74,6 +77,7 @@ class ParameterSlices {
   BucketSlice slice_of(const GradientBucket& bucket) const;
 
   std::shared_ptr<BackwardSync> sync_;
+  bool cut_ = false;
   std::optional<std::uint64_t> generation_;  // of the gradients, at the last follow()
   std::uint64_t moves_ = 0;                  // of the parameters, likewise
   std::vector<BucketSlice> slices_;

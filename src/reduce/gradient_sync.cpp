@@ -103,6 +103,9 @@ void GradientSync::slice_buckets(Share share) {
 }
 std::span<const GradientBucket> GradientSync::buckets() const {
   return std::span(engine_->memory->buckets()).first(bucket_count());
+void GradientSync::stop_slicing() {
+  engine_->stop_slicing();
+}
 }
 bool GradientSync::complete() const {
   return engine_->complete;

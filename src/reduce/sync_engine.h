@@ -39,6 +39,7 @@ class SyncEngine {
   void finish(bool has_data);
   void set_reduction(std::shared_ptr<BucketReduction> reduction);
   void slice_buckets(Share wanted);
+  void stop_slicing() { share_ = share_ ? std::optional(Share::kWhole) : std::nullopt; }
   void gather();
   void set_samples(double samples);
   void abort(std::string_view reason);

@@ -99,6 +99,40 @@ TEST(ShardedGradients, KeepsGradientsWholeWhenAskedToOrWhenItHasOnlyAPartOfThePa
   }).expect_all_ok();
 }
 
+TEST(ShardedGradients, AreWholeAgainWhenTheOptimizerIsGone) {
+  run_world(2, [](World& world) {
+    NetPair pair(world);
+    const auto train = [&](torch::optim::Optimizer& optimizer, torch::optim::Optimizer& plain) {
+      for (int step = 0; step < 3; ++step) {
+        optimizer.zero_grad();
+        plain.zero_grad();
+        pair.backward(torch::randn({6, 7}));
+        optimizer.step();
+        plain.step();
+      }
+    };
+    torch::optim::SGD plain(pair.plain->parameters(), 0.1);
+    {
+      optim::SGD sharded(pair.model, SGDOptions(0.1));
+      train(sharded, plain);
+    }
+    torch::optim::SGD ordinary(pair.net->parameters(), 0.1);
+    train(ordinary, plain);
+    expect_close(*pair.net, *pair.plain);
+    {
+      optim::SGD first(pair.model, SGDOptions(0.1));
+      optim::SGD second(pair.model, SGDOptions(0.1));
+    }
+    train(ordinary, plain);
+    optim::SGD sharded(pair.model, SGDOptions(0.1));
+    train(sharded, plain);
+    expect_close(*pair.net, *pair.plain);
+    for (const torch::Tensor& parameter : pair.net->parameters()) {
+      EXPECT_TRUE(same_on_all_ranks(world, parameter));
+    }
+  }).expect_all_ok();
+}
+
 TEST(ShardedGradients, RefusesToAddToASliceOfAnAverage) {
   const auto results = run_world(2, [](World& world) {
     OddNet net;
