@@ -135,8 +135,9 @@ class GradientSync {
   // Samples of this rank, and their mean over all ranks in the last step; a rank without data has none.
   double samples() const;
   double mean_samples() const;
-  // Whether any rank had gradient `index` in the last step.
+  // Whether any rank had gradient `index` in the last step; and whether none had, and some included what it was before.
   bool used_anywhere(std::size_t index) const;
+  bool kept_anywhere(std::size_t index) const;
   // True from the first mark_ready() or include() until finish() returns.
   bool in_step() const;
 
@@ -152,10 +153,10 @@ class GradientSync {
   // same bits, and sends half; beyond its slice a bucket then holds this rank's own gradients. A reduction of your
   // own leaves what it leaves. Collective, between two steps; the first time, gradients of several ranks move.
   void slice_buckets(Share share);
-  // Those of the plan, in the order they travel, valid until generation() changes.
   // When that optimizer is gone: finish() leaves whole averages again. Not collective, but for all ranks between the same
   // two steps.
   void stop_slicing();
+  // Those of the plan, in the order they travel, valid until generation() changes.
   std::span<const GradientBucket> buckets() const;
   // Whether this rank has the whole averages of the last step.
   bool complete() const;

@@ -117,6 +117,9 @@ class Replica {
     bool waited_ = false;
   };
   Join join(std::function<void()> step = {}) { return Join(*this, std::move(step)); }
+  // For a rank that has no samples in a step in which others have: in the place of its backward, takes part in theirs
+  // with zeros. Its .grad is theirs then.
+  void backward_without_data();
   // How many samples the next backward stands for; for Divisor::kSamples.
   void set_samples(double samples);
   // How many ranks had data in the last synchronised backward.

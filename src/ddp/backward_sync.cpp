@@ -350,6 +350,7 @@ void BackwardSync::write_parameters(const std::function<void()>& write) {
     parameter_memory.move_in();
   }
   broadcast_tensors(own_state().all_parameters(), communicator, 0);
+  slots_.follow_others();
 }
 
 bool BackwardSync::shadow() {

@@ -121,6 +121,7 @@ void GradientSlots::include(std::size_t index) {
     sync_.include(index, true);
   } else {
     require_whole(slot, 0);
+    slot.partial.reset();  // it has been written to since, zeros usually
     slot.saved = slot.parameter.tensor.grad().detach().clone();
     adopt(index);
     slot.used = false;
@@ -169,6 +170,17 @@ void GradientSlots::publish() {
     slot.saved.reset();
     slot.used = false;
     slot.apart = false;
+  }
+}
+
+// Nobody clears .grad of a rank that has run out of data. What it held would take part in the next step of an optimizer
+// here, and nowhere else.
+void GradientSlots::follow_others() {
+  for (std::size_t i = 0; i < slots_.size(); ++i) {
+    if (!sync_.used_anywhere(i)) {
+      slots_[i].parameter.tensor.mutable_grad() =
+          sync_.kept_anywhere(i) ? slots_[i].view : torch::Tensor();
+    }
   }
 }
 

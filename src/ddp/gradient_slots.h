@@ -50,6 +50,8 @@ class GradientSlots {
   void complete();
   // After a step: averages become .grad, where any rank had a reason for one; otherwise .grad is as it was.
   void publish();
+  // After publish(), on a rank without data: where no rank had a reason for one, .grad is what the others have.
+  void follow_others();
 
  private:
   struct Slot {

@@ -71,6 +71,10 @@ void Replica::Join::wait() {
   }
 }
 
+void Replica::backward_without_data() {
+  sync_->shadow();
+}
+
 void Replica::set_samples(double samples) {
   sync_->gradients.set_samples(samples);
 }

@@ -89,8 +89,10 @@ void GradientSync::abort(std::string_view reason) {
   engine_->abort(reason);
 }
 bool GradientSync::used_anywhere(std::size_t index) const {
-  engine_->require_index(index);
-  return index < engine_->totals.used.size() && engine_->totals.used[index];
+  return engine_->part_anywhere(index) == GradientPart::kUsed;
+}
+bool GradientSync::kept_anywhere(std::size_t index) const {
+  return engine_->part_anywhere(index) == GradientPart::kKept;
 }
 bool GradientSync::in_step() const {
   return engine_->in_step;
@@ -101,11 +103,11 @@ void GradientSync::set_reduction(std::shared_ptr<BucketReduction> reduction) {
 void GradientSync::slice_buckets(Share share) {
   engine_->slice_buckets(share);
 }
-std::span<const GradientBucket> GradientSync::buckets() const {
-  return std::span(engine_->memory->buckets()).first(bucket_count());
 void GradientSync::stop_slicing() {
   engine_->stop_slicing();
 }
+std::span<const GradientBucket> GradientSync::buckets() const {
+  return std::span(engine_->memory->buckets()).first(bucket_count());
 }
 bool GradientSync::complete() const {
   return engine_->complete;

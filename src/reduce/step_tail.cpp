@@ -19,6 +19,9 @@ constexpr std::size_t kDigits = 3;
 constexpr int kDigitBits = 22;
 constexpr std::uint64_t kDigitMask = (std::uint64_t{1} << kDigitBits) - 1;
 
+// The flag of a gradient that is only kept: so small that all ranks together do not add up to one that uses it.
+constexpr float kKeptFlag = 1.0F / (1 << 20);
+
 using Digits = std::array<float, kDigits>;
 
 Digits digits_of(double number) {
@@ -44,6 +47,25 @@ std::size_t first_flag(int ranks) {
   return kDigits * static_cast<std::size_t>(ranks);
 }
 
+float flag_of(GradientPart part) {
+  switch (part) {
+    case GradientPart::kNone:
+      return 0;
+    case GradientPart::kKept:
+      return kKeptFlag;
+    case GradientPart::kUsed:
+      return 1;
+  }
+  return 0;
+}
+
+GradientPart part_from(float average, int ranks) {
+  if (average * static_cast<float>(ranks) > 0.5F) {
+    return GradientPart::kUsed;
+  }
+  return average > 0 ? GradientPart::kKept : GradientPart::kNone;
+}
+
 }  // namespace
 
 std::size_t tail_size(int ranks, std::size_t gradients) {
@@ -56,8 +78,8 @@ void write_tail(const StepTail& tail, int rank, int ranks, std::span<float> out)
     const Digits digits = digits_of(tail.samples);
     std::copy(digits.begin(), digits.end(), out.subspan(first_flag(rank)).begin());
   }
-  for (std::size_t i = 0; i < tail.used.size(); ++i) {
-    out[first_flag(ranks) + i] = tail.used[i] ? 1.0F : 0.0F;
+  for (std::size_t i = 0; i < tail.parts.size(); ++i) {
+    out[first_flag(ranks) + i] = flag_of(tail.parts[i]);
   }
 }
 
@@ -71,7 +93,7 @@ TailTotals read_tail(std::span<const float> averages, int ranks) {
   }
   totals.mean_samples = sum / ranks;
   for (const float flag : averages.subspan(first_flag(ranks))) {
-    totals.used.push_back(flag > 0);
+    totals.parts.push_back(part_from(flag, ranks));
   }
   return totals;
 }

@@ -40,7 +40,7 @@ void SyncEngine::use(GradientMemory fresh) {
   memory = std::move(fresh);
   tracker_.emplace(memory->plan());
   lent_ = LentGradients(*memory, communicator.rank(), communicator.size());
-  parts_.assign(specs.size(), Part::kAbsent);
+  parts_.assign(specs.size(), GradientPart::kNone);
 }
 
 void SyncEngine::set_reduction(std::shared_ptr<BucketReduction> chosen) {
@@ -104,7 +104,7 @@ void SyncEngine::begin() {
   }
   in_step = true;
   tracker_->reset();
-  parts_.assign(specs.size(), Part::kAbsent);
+  parts_.assign(specs.size(), GradientPart::kNone);
   released_ = 0;
   complete = !scatters();
   lent_.clear();
@@ -157,7 +157,7 @@ void SyncEngine::include(std::size_t index, bool used) {
   if (!in_step) {
     begin();
   }
-  parts_[index] = used ? Part::kUsed : Part::kUnused;
+  parts_[index] = used ? GradientPart::kUsed : GradientPart::kKept;
 }
 
 void SyncEngine::poll() {
@@ -199,7 +199,7 @@ void SyncEngine::release(std::size_t bucket) {
 // Whatever was not marked is zeros, unless it was included as it is.
 void SyncEngine::complete_parts() {
   for (std::size_t i = 0; i < specs.size(); ++i) {
-    if (!tracker_->ready(i) && parts_[i] == Part::kAbsent) {
+    if (!tracker_->ready(i) && parts_[i] == GradientPart::kNone) {
       const Buffer& gradient = memory->gradient(i);
       std::memset(gradient.data(), 0, gradient.bytes());
     }
@@ -209,9 +209,11 @@ void SyncEngine::complete_parts() {
 void SyncEngine::put_tail(bool has_data) {
   StepTail tail{.has_data = has_data, .samples = samples};
   if (counts_usage()) {
-    tail.used.resize(specs.size());
+    tail.parts = parts_;
     for (std::size_t i = 0; i < specs.size(); ++i) {
-      tail.used[i] = tracker_->ready(i) || parts_[i] == Part::kUsed;
+      if (tracker_->ready(i)) {
+        tail.parts[i] = GradientPart::kUsed;
+      }
     }
   }
   write_tail(tail, communicator.rank(), communicator.size(), memory->tail());
@@ -247,7 +249,7 @@ void SyncEngine::finish(bool has_data) {
 void SyncEngine::take_totals() {
   TailTotals now = read_tail(memory->tail(), communicator.size());
   if (!counts_usage()) {
-    now.used = std::move(totals.used);
+    now.parts = std::move(totals.parts);
   }
   totals = std::move(now);
 }
@@ -355,6 +357,11 @@ void SyncEngine::abort(std::string_view reason) {
   if (!failure_) {
     give_up(Error(ErrorCode::kAborted, std::string(reason)).with_rank(communicator.rank()), reason);
   }
+}
+
+GradientPart SyncEngine::part_anywhere(std::size_t index) const {
+  require_index(index);
+  return index < totals.parts.size() ? totals.parts[index] : GradientPart::kNone;
 }
 
 int SyncEngine::first_rank_with_data() const {

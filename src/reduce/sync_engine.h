@@ -48,6 +48,7 @@ class SyncEngine {
     return static_cast<int>(std::count(totals.has_data.begin(), totals.has_data.end(), true));
   }
   int first_rank_with_data() const;
+  GradientPart part_anywhere(std::size_t index) const;  // in the last step
 
   Communicator& communicator;
   const std::vector<GradientSpec> specs;
@@ -62,8 +63,6 @@ class SyncEngine {
   SyncTimes times;
 
  private:
-  enum class Part { kAbsent, kUnused, kUsed };  // what a gradient that is not ready adds to the sum
-
   // A static graph is learnt from the first step.
   bool counts_usage() const { return !options.static_graph || !followed_; }
   bool own_reduction() const { return dynamic_cast<const AllReduceBucket*>(reduction.get()) == nullptr; }
@@ -91,7 +90,7 @@ class SyncEngine {
   void give_up(Error failure, std::string_view reason);
 
   std::optional<ReadyTracker> tracker_;
-  std::vector<Part> parts_;
+  std::vector<GradientPart> parts_;  // of the gradients that are not ready: what they add to the sum
   std::size_t released_ = 0;
   bool followed_ = false;
   std::optional<Share> share_;  // unset: buckets are not cut into slices

@@ -70,8 +70,8 @@ void Stepper::accumulate(const Batch& batch) {
     parts_.scaler.scale(forward_loss(pieces[i], weight) * (weight * parts_.communicator.size() / total))
         .backward();
   }
-  if (pieces.empty()) {
-    backward_without_samples();
+  if (pieces.empty()) {  // at the end of an epoch there may be fewer samples than ranks
+    parts_.replica.backward_without_data();
   }
 }
 
@@ -83,18 +83,6 @@ torch::Tensor Stepper::forward_loss(const Batch& piece, double weight) {
   tally_.add(output.loss.item<double>(), weight, output.metrics);
   forward_seconds_ += timer.lap();
   return output.loss;
-}
-
-// At the end of an epoch there may be fewer samples than ranks. The others count on this rank's gradients: zeros.
-void Stepper::backward_without_samples() {
-  torch::Tensor nothing = torch::zeros({});
-  for (const torch::Tensor& parameter : parts_.replica.parameters()) {
-    if (parameter.requires_grad()) {
-      nothing = nothing + parameter.sum() * 0;
-    }
-  }
-  parts_.replica.end_forward({nothing});
-  nothing.backward();
 }
 
 // Loss and norm are the same bits on every rank, and so is what follows from them.

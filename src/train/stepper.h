@@ -57,7 +57,6 @@ class Stepper {
   double total_weight(const Batch& batch, const std::vector<Batch>& pieces);
   void accumulate(const Batch& batch);
   torch::Tensor forward_loss(const Batch& piece, double weight);
-  void backward_without_samples();
   void update(StepResult& result);
   void update_shards(StepResult& result);
 

@@ -46,6 +46,40 @@ TEST(Join, KeepsReplicasTheSameWhenEveryRankSteps) {
   }).expect_all_ok();
 }
 
+struct SidedLayerImpl : torch::nn::Module {
+  SidedLayerImpl() {
+    linear = register_module("linear", torch::nn::Linear(3, 2));
+    side = register_module("side", torch::nn::Linear(3, 2));
+  }
+  torch::Tensor forward(const torch::Tensor& x, bool with_side) {
+    return with_side ? linear(x) + side(x) : linear(x);
+  }
+  torch::nn::Linear linear{nullptr}, side{nullptr};
+};
+TORCH_MODULE(SidedLayer);
+
+// Weight decay and momentum move whatever has a gradient, zeros included.
+TEST(Join, StepsWithTheGradientsOfTheOthersWhereNobodyHasNewOnes) {
+  run_world(3, [](World& world) {
+    for (const bool set_to_none : {true, false}) {
+      SidedLayer net;
+      DistributedDataParallel model(net, world);
+      torch::optim::AdamW optimizer(model.parameters(), torch::optim::AdamWOptions(0.1).weight_decay(0.1));
+      auto join = model.join([&] { optimizer.step(); });
+      for (int batch = 0; batch < batches_of(world.rank()); ++batch) {
+        optimizer.zero_grad(set_to_none);
+        model(torch::randn({5, 3}), batch < batches_of(0)).square().sum().backward();
+        optimizer.step();
+      }
+      join.wait();
+      for (const auto& parameter : net->named_parameters()) {
+        EXPECT_TRUE(same_on_all_ranks(world, parameter.value()))
+            << parameter.key() << (set_to_none ? "" : ", zeros");
+      }
+    }
+  }).expect_all_ok();
+}
+
 TEST(Join, BroadcastsTheParametersInTheEndWithoutAStep) {
   run_world(3, [](World& world) {
     NormedLayer net;

@@ -10,6 +10,7 @@
 namespace lockstep {
 namespace {
 
+using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
@@ -44,17 +45,32 @@ TEST(StepTail, TellsWhoHasDataForAnyNumberOfRanks) {
 }
 
 TEST(StepTail, TellsWhatAnyRankHasUsed) {
-  EXPECT_THAT(averaged({{.used = {true, false, false, true}},
-                        {.used = {true, false, false, false}},
-                        {.used = {false, false, true, false}}},
+  using enum GradientPart;
+  EXPECT_THAT(averaged({{.parts = {kUsed, kNone, kNone, kUsed}},
+                        {.parts = {kUsed, kNone, kKept, kKept}},
+                        {.parts = {kNone, kNone, kUsed, kKept}}},
                        4)
-                  .used,
-              ElementsAre(true, false, true, true));
+                  .parts,
+              ElementsAre(kUsed, kNone, kUsed, kUsed));
+}
+
+TEST(StepTail, TellsWhatIsOnlyKeptForAnyNumberOfRanks) {
+  for (const int ranks : {1, 2, 3, 7, 1000}) {
+    std::vector<StepTail> tails(static_cast<std::size_t>(ranks), {.parts = {GradientPart::kKept}});
+    EXPECT_THAT(averaged(tails, 1).parts, ElementsAre(GradientPart::kKept)) << ranks << " ranks";
+    for (StepTail& tail : tails) {
+      tail.parts = {GradientPart::kNone};
+    }
+    tails.back().parts = {GradientPart::kKept};
+    EXPECT_THAT(averaged(tails, 1).parts, ElementsAre(GradientPart::kKept)) << "one of " << ranks;
+    tails.back().parts = {GradientPart::kUsed};
+    EXPECT_THAT(averaged(tails, 1).parts, ElementsAre(GradientPart::kUsed)) << "one of " << ranks;
+  }
 }
 
 TEST(StepTail, LeavesUsageUncountedWhenNobodyCountsIt) {
-  EXPECT_THAT(averaged({{}, {}}, 3).used, ElementsAre(false, false, false));
-  EXPECT_THAT(averaged({{}, {}}, 0).used, IsEmpty());
+  EXPECT_THAT(averaged({{}, {}}, 3).parts, Each(GradientPart::kNone));
+  EXPECT_THAT(averaged({{}, {}}, 0).parts, IsEmpty());
 }
 
 TEST(StepTail, GivesTheMeanOfSamplesWithoutLoss) {
@@ -86,10 +102,10 @@ TEST(StepTail, CarriesSamplesOfEverySize) {
 
 TEST(StepTail, OfAStepThatNobodyHadDataForIsAllZeros) {
   const TailTotals totals =
-      averaged({{.has_data = false, .samples = 5}, {.has_data = false, .used = {false}}}, 1);
+      averaged({{.has_data = false, .samples = 5}, {.has_data = false, .parts = {GradientPart::kNone}}}, 1);
   EXPECT_EQ(totals.mean_samples, 0);
   EXPECT_THAT(totals.has_data, ElementsAre(false, false));
-  EXPECT_THAT(totals.used, ElementsAre(false));
+  EXPECT_THAT(totals.parts, ElementsAre(GradientPart::kNone));
 }
 
 }  // namespace
