@@ -21,6 +21,7 @@
 #include "lockstep/lr_schedule.h"
 #include "lockstep/metric_row.h"
 #include "lockstep/optimizer.h"
+#include "lockstep/optimizer_state.h"
 #include "lockstep/plateau.h"
 #include "lockstep/sample_random.h"
 #include "lockstep/sampler.h"
