@@ -81,7 +81,7 @@ class Sharded : public torch::optim::Optimizer, public UnscalingStep {
   torch::Tensor step(LossClosure closure = nullptr) override;
   bool step_unscaled(const torch::Tensor& inverse_scale) override;
   // Whether the last step was taken: not all are with a scaled loss, or with ShardOptions::finite_only.
-  bool took_step() const;
+  bool took_step() const override;
   // The norm over all gradients of the last step that looked at it, before it clipped; 0 before that.
   double gradient_norm() const;
 

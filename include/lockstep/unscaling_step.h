@@ -14,6 +14,8 @@ class UnscalingStep {
   // Takes a step with gradients multiplied by `inverse_scale`, a single float32, unless one of them is not finite on
   // any rank. Returns whether it did; the same on all ranks. Collective.
   virtual bool step_unscaled(const torch::Tensor& inverse_scale) = 0;
+  // Whether the last step was taken, unscaled or not; the same on all ranks.
+  virtual bool took_step() const = 0;
 };
 
 }  // namespace lockstep

@@ -56,6 +56,13 @@ GradientGroups group_gradients(torch::optim::Optimizer& optimizer) {
   return groups;
 }
 
+// Whether it was taken: some optimizers look at their gradients themselves.
+bool take_step(torch::optim::Optimizer& optimizer) {
+  optimizer.step();
+  const auto* unscaling = dynamic_cast<const UnscalingStep*>(&optimizer);
+  return unscaling == nullptr || unscaling->took_step();
+}
+
 }  // namespace
 
 void GradScalerOptions::describe(config::Description& d) {
@@ -112,8 +119,7 @@ void GradScaler::unscale(torch::optim::Optimizer& optimizer) {
 
 bool GradScaler::step(torch::optim::Optimizer& optimizer) {
   if (!options_.enabled) {
-    optimizer.step();
-    return true;
+    return take_step(optimizer);
   }
   if (progress_.count(&optimizer) == 0) {
     if (auto* unscaling = dynamic_cast<UnscalingStep*>(&optimizer)) {
@@ -128,10 +134,7 @@ bool GradScaler::step(torch::optim::Optimizer& optimizer) {
     throw misuse("this optimizer took its step before; call update() at the end of each step");
   }
   progress.stepped = true;
-  if (!progress.overflowed) {
-    optimizer.step();
-  }
-  return !progress.overflowed;
+  return !progress.overflowed && take_step(optimizer);
 }
 
 void GradScaler::skip(torch::optim::Optimizer& optimizer) {

@@ -191,7 +191,7 @@ bool ShardedUpdate::prepare(const DueBuckets& due, const torch::Tensor& inverse_
   }
   // As torch::nn::utils::clip_grad_norm_ has it.
   const double factor = options_.max_norm / (gradient_norm_ + 1e-6);
-  if (clips && !(factor >= 1)) {
+  if (clips && std::isfinite(options_.max_norm) && !(factor >= 1)) {
     for (const std::vector<torch::Tensor>& bucket : pieces) {
       for (const torch::Tensor& gradient : bucket) {
         gradient.mul_(factor);

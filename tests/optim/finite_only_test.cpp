@@ -1,10 +1,13 @@
 // Steps that are not taken because gradients are not finite.
 
+#include <c10/util/StringUtil.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <limits>
+#include <string>
 
+#include "lockstep/grad_scaler.h"
 #include "lockstep/sharded_optimizer.h"
 #include "optim/odd_net.h"
 
@@ -49,6 +52,56 @@ TEST(FiniteOnly, AllRanksLeaveAStepOutWhenOneHasNoFiniteGradient) {
     train_with(1);
     EXPECT_TRUE(optimizer.took_step());
     EXPECT_FALSE(torch::equal(before, net->parameters()[0].detach()));
+  }).expect_all_ok();
+}
+
+// One element of one gradient, which only the rank that owns it looks at.
+void put(const torch::nn::Module& net, std::size_t parameter, std::int64_t element, float value) {
+  torch::Tensor gradient = net.parameters()[parameter].grad();
+  gradient.as_strided({gradient.numel()}, {1})[element] = value;
+}
+
+TEST(FiniteOnly, AllRanksLeaveAStepOutWhenTheOwnerOfOneElementFindsItInfinite) {
+  run_world(3, [](World& world) {
+    WeighedNet net;
+    DistributedDataParallel model(net, world, small_buckets());
+    optim::SGD careful(model, torch::optim::SGDOptions(0.1), {.finite_only = true});
+    optim::SGD scaled(model, torch::optim::SGDOptions(0.1));
+    GradScaler scaler(world.communicator(), {.initial_scale = 2});
+    GradScaler off(world.communicator(), {.enabled = false});
+    model(1.0F).backward();
+    careful.step();  // after which each rank has its slices only
+    for (std::size_t parameter = 0; parameter < net->parameters().size(); ++parameter) {
+      for (const std::int64_t element : {std::int64_t{0}, net->parameters()[parameter].numel() - 1}) {
+        SCOPED_TRACE(c10::str("element ", element, " of parameter ", parameter));
+        careful.zero_grad();
+        model(1.0F).backward();
+        const std::string before = bits_of(*net);
+        put(*net, parameter, element, kInfinity);
+        EXPECT_FALSE(off.step(careful)) << "a scaler that is off says what the optimizer does";
+        EXPECT_FALSE(careful.took_step());
+        EXPECT_FALSE(scaler.step(scaled));
+        scaler.update();
+        EXPECT_EQ(bits_of(*net), before);
+        put(*net, parameter, element, 1);
+        EXPECT_TRUE(off.step(careful));
+        EXPECT_NE(bits_of(*net), before);
+      }
+    }
+  }).expect_all_ok();
+}
+
+TEST(FiniteOnly, AnInfiniteLimitNeverScales) {
+  run_world(2, [](World& world) {
+    WeighedNet net;
+    DistributedDataParallel model(net, world);
+    optim::SGD optimizer(model, torch::optim::SGDOptions(1.0), {.max_norm = kInfinity});
+    model(1.0F).backward();
+    const torch::Tensor before = net->parameters()[1].detach().clone();
+    put(*net, 0, 0, kInfinity);
+    optimizer.step();
+    EXPECT_TRUE(std::isinf(optimizer.gradient_norm()));
+    EXPECT_TRUE(torch::equal(net->parameters()[1], before - 1));
   }).expect_all_ok();
 }
 
