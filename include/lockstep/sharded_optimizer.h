@@ -95,7 +95,8 @@ class Sharded : public torch::optim::Optimizer, public UnscalingStep {
   // a line each. What other options of it would keep is no fault.
   std::vector<std::string> misfits(const State& state) const;
   // Goes on from a whole state, which may come from another number of ranks. Collective. Throws
-  // Error{kInvalidArgument} with all misfits(); the state is then as it was.
+  // Error{kInvalidArgument} with all misfits(), and Error{kAborted} where it fits while it does not on another rank; the
+  // state is then as it was.
   void load_state(const State& state);
 
   // Not the way: an archive of torch::optim has no place for a state that is spread. Throw Error{kUnsupported}.

@@ -7,10 +7,10 @@
 #include <torch/csrc/autograd/variable.h>
 
 #include <exception>
-#include <span>
 #include <utility>
 
 #include "base/write_guard.h"
+#include "ddp/first_rank.h"
 #include "ddp/tensor_buffer.h"
 #include "lockstep/error.h"
 
@@ -67,13 +67,6 @@ std::exception_ptr exception_of(const std::function<void()>& call) {
     return std::current_exception();
   }
   return nullptr;
-}
-
-// The first rank for which `here` holds, the number of ranks when there is none. Collective.
-int first_rank_where(bool here, Communicator& communicator) {
-  std::int32_t rank = here ? communicator.rank() : communicator.size();
-  communicator.all_reduce(std::span(&rank, 1), ReduceOp::kMin, {.label = "write_parameters"});
-  return rank;
 }
 
 }  // namespace
@@ -289,24 +282,24 @@ void BackwardSync::finish_rest() {
   const bool by_samples = options.divisor == Divisor::kSamples;
   const double ranks =
       options.divisor == Divisor::kAllRanks ? communicator.size() : gradients.ranks_with_data();
-  ++slicing_;
   sparse_.run(by_samples ? gradients.samples() : 1,
               by_samples ? gradients.mean_samples() * communicator.size() : ranks);
   buffers_.run(source);
 }
 
 void BackwardSync::slice_buckets(Share share) {
-void BackwardSync::leave_slices() {
-  if (--slicing_ == 0) {
-    gradients.stop_slicing();
-  }
-}
-
   gradients.slice_buckets(options.full_gradients ? Share::kWhole : share);
+  ++slicing_;
   if (reduction_ && slots_.moved()) {
     reduction_->set_memory(gradients.memory());
   }
   slots_.follow();
+}
+
+void BackwardSync::leave_slices() {
+  if (--slicing_ == 0) {
+    gradients.stop_slicing();
+  }
 }
 
 // What has come since is this rank's own, and there is no average to complete.
@@ -334,7 +327,7 @@ void BackwardSync::write_parameters(const std::function<void()>& write) {
     parameter_memory.move_out();
   }
   const std::exception_ptr exception = exception_of(write);
-  const int thrower = first_rank_where(exception != nullptr, communicator);
+  const int thrower = first_rank_where(exception != nullptr, communicator, "write_parameters");
   if (thrower < communicator.size()) {
     if (in_common) {
       parameter_memory.return_unchanged();
@@ -350,7 +343,6 @@ void BackwardSync::write_parameters(const std::function<void()>& write) {
     parameter_memory.move_in();
   }
   broadcast_tensors(own_state().all_parameters(), communicator, 0);
-  slots_.follow_others();
 }
 
 bool BackwardSync::shadow() {
@@ -358,6 +350,7 @@ bool BackwardSync::shadow() {
     return false;
   }
   finish_rest();
+  slots_.follow_others();
   return true;
 }
 

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "ddp/first_rank.h"
 #include "lockstep/error.h"
 #include "optim/gradient_totals.h"
 #include "optim/state_names.h"
@@ -49,7 +50,11 @@ void ShardedUpdate::share_parameters() {
   slices_.share();
 }
 
+// Those that are new.
 void ShardedUpdate::assign_groups() {
+  if (assigned_groups_ == groups_.size()) {
+    return;
+  }
   std::unordered_map<const c10::TensorImpl*, std::size_t> dense;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     dense[slices_.parameters()[i].tensor.unsafeGetTensorImpl()] = i;
@@ -106,12 +111,9 @@ void ShardedUpdate::provide_state() {
   }
 }
 
-// Groups may have been added, and options that need more state. Buckets have moved, after the first step usually: what
+// There may be options that need more state. Buckets have moved, after the first step usually: what
 // was in slices is put together and cut anew.
 void ShardedUpdate::follow() {
-  if (assigned_groups_ != groups_.size()) {
-    assign_groups();
-  }
   if (slices_.moved()) {
     const optim::State state = live_state();  // whose memory lives as long as it does
     slices_.follow();
@@ -122,7 +124,23 @@ void ShardedUpdate::follow() {
   }
 }
 
+// What goes wrong on this rank alone would leave the others waiting for it.
 void ShardedUpdate::take(const torch::Tensor& inverse_scale) {
+  assign_groups();
+  if (inverse_scale.defined()) {
+    require_unscalable();
+  }
+  try {
+    take_or_throw(inverse_scale);
+  } catch (...) {
+    slices_.communicator().abort(c10::str("the step of the optimizer failed on rank ",
+                                          slices_.communicator().rank(), ": ",
+                                          describe_exception(std::current_exception())));
+    throw;
+  }
+}
+
+void ShardedUpdate::take_or_throw(const torch::Tensor& inverse_scale) {
   const torch::NoGradGuard no_grad;
   follow();
   DueBuckets due = collect();
@@ -173,9 +191,6 @@ bool ShardedUpdate::prepare(const DueBuckets& due, const torch::Tensor& inverse_
   const bool clips = options_.max_norm > 0;
   if (!clips && !options_.finite_only && !inverse_scale.defined()) {
     return true;
-  }
-  if (inverse_scale.defined()) {
-    require_unscalable();
   }
   std::vector<std::vector<torch::Tensor>> pieces;
   for (const std::vector<Due>& bucket : due) {
@@ -237,7 +252,7 @@ void ShardedUpdate::mark_started() {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     Entry& entry = entries_[i];
     if (entry.group && slices_.parameters()[i].tensor.grad().defined()) {
-      entry.started = !state_names(entry).empty();
+      entry.started = entry.started || !state_names(entry).empty();
     }
   }
 }
@@ -259,6 +274,7 @@ std::map<std::string_view, std::vector<std::size_t>> ShardedUpdate::keepers(cons
 optim::State ShardedUpdate::live_state() {
   const torch::NoGradGuard no_grad;
   optim::State state;
+  provide_state();                                                      // for options that came since the last step
   slices_.communicator().barrier({.label = "state of the optimizer"});  // others may still be updating
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (entries_[i].started && rule_->counts_steps()) {
@@ -281,7 +297,8 @@ void ShardedUpdate::leave_state() {
   slices_.communicator().barrier({.label = "state of the optimizer"});
 }
 
-std::vector<std::string> ShardedUpdate::misfits(const optim::State& state) const {
+std::vector<std::string> ShardedUpdate::misfits(const optim::State& state) {
+  assign_groups();
   std::vector<ExpectedState> expected;
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (entries_[i].group) {
@@ -294,9 +311,22 @@ std::vector<std::string> ShardedUpdate::misfits(const optim::State& state) const
   return find_misfits(state, expected);
 }
 
+// On all ranks or on none, since they go on together.
+void ShardedUpdate::require_fit(const optim::State& state) {
+  Communicator& communicator = slices_.communicator();
+  const std::vector<std::string> problems = misfits(state);
+  const int refusing = first_rank_where(!problems.empty(), communicator, "state of the optimizer");
+  require_none(problems);
+  if (refusing < communicator.size()) {
+    throw Error(ErrorCode::kAborted, c10::str("the state does not fit the optimizer on rank ", refusing))
+        .with_rank(communicator.rank())
+        .with_peer(refusing);
+  }
+}
+
 void ShardedUpdate::load_state(const optim::State& state) {
   const torch::NoGradGuard no_grad;
-  require_none(misfits(state));
+  require_fit(state);
   slices_.follow();
   restore(state);
 }

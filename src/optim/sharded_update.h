@@ -40,7 +40,7 @@ class ShardedUpdate {
   optim::State live_state();
   // Afterwards, so that nobody steps while others read. Collective.
   void leave_state();
-  std::vector<std::string> misfits(const optim::State& state) const;
+  std::vector<std::string> misfits(const optim::State& state);
   void load_state(const optim::State& state);
 
  private:
@@ -58,6 +58,7 @@ class ShardedUpdate {
   };
   using DueBuckets = std::vector<std::vector<Due>>;
 
+  void take_or_throw(const torch::Tensor& inverse_scale);
   void assign_groups();
   void share_parameters();
   [[noreturn]] void refuse(const torch::Tensor& parameter, std::size_t group) const;
@@ -67,6 +68,7 @@ class ShardedUpdate {
   std::map<std::string_view, std::vector<std::size_t>> keepers(const BucketSlice& slice) const;
   void provide_state();
   void follow();
+  void require_fit(const optim::State& state);
   void restore(const optim::State& state);
   DueBuckets collect() const;
   void require_unscalable() const;

@@ -269,5 +269,66 @@ TEST(ShardedState, ThatDoesNotFitIsRefusedAndChangesNothing) {
   }).expect_all_ok();
 }
 
+// Options that need more state, and groups, may come between two steps.
+TEST(ShardedState, HasWhatIsAskedForSinceTheLastStep) {
+  run_world(2, [](World& world) {
+    OddNet net;
+    DistributedDataParallel model(net, world, small_buckets());
+    optim::Adam optimizer(model, {torch::optim::OptimizerParamGroup(net->first->parameters())}, {});
+    const auto train = [&] {
+      net->zero_grad();
+      model(torch::randn({6, 7})).square().mean().backward();
+      optimizer.step();
+    };
+    train();
+    static_cast<torch::optim::AdamOptions&>(optimizer.param_groups()[0].options()).amsgrad(true);
+    optim::State state = optimizer.full_state();
+    EXPECT_EQ(state.count("first.weight/max_exp_avg_sq"), 1U);
+    EXPECT_EQ(state.count("last.weight/exp_avg"), 0U);
+    optimizer.load_state(state);
+    train();
+    optimizer.add_param_group(torch::optim::OptimizerParamGroup(net->last->parameters()));
+    state = optimizer.full_state();
+    state["last.weight/step"] = torch::tensor(5, torch::kLong);
+    state["last.weight/exp_avg"] = torch::ones({5, 21});
+    state["last.weight/exp_avg_sq"] = torch::ones({5, 21});
+    EXPECT_TRUE(optimizer.misfits(state).empty());
+    optimizer.load_state(state);
+    EXPECT_EQ(optimizer.full_state().at("last.weight/step").item<std::int64_t>(), 5);
+    train();
+    state = optimizer.full_state();
+    EXPECT_EQ(state.at("last.weight/step").item<std::int64_t>(), 6);
+    EXPECT_EQ(state.at("first.weight/step").item<std::int64_t>(), 3);
+    for (const torch::Tensor& parameter : net->parameters()) {
+      EXPECT_TRUE(same_on_all_ranks(world, parameter));
+    }
+  }).expect_all_ok();
+}
+
+TEST(ShardedState, KeepsTheMomentumThroughAStepWithoutIt) {
+  run_world(2, [](World& world) {
+    OddNet net;
+    DistributedDataParallel model(net, world, small_buckets());
+    optim::SGD optimizer(model, torch::optim::SGDOptions(0.1).momentum(0.9));
+    auto& options = static_cast<torch::optim::SGDOptions&>(optimizer.param_groups()[0].options());
+    const auto train = [&] {
+      optimizer.zero_grad();
+      model(torch::ones({6, 7})).square().mean().backward();
+      optimizer.step();
+    };
+    train();
+    train();
+    const torch::Tensor before = optimizer.full_state().at("mixed/momentum_buffer");
+    options.momentum(0);
+    train();
+    options.momentum(0.9);
+    optimizer.zero_grad();
+    model(torch::ones({6, 7})).square().mean().backward();
+    const torch::Tensor gradient = model.gradients()["mixed"].clone();
+    optimizer.step();
+    EXPECT_CLOSE(optimizer.full_state().at("mixed/momentum_buffer"), 0.9 * before + gradient);
+  }).expect_all_ok();
+}
+
 }  // namespace
 }  // namespace lockstep::testing
