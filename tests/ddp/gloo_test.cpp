@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "comm/gloo/gloo_rank.h"
-#include "ddp/ddp_ranks.h"
+#include "ddp/host_ranks.h"
 
 namespace lockstep::testing {
 namespace {
@@ -50,28 +49,9 @@ std::string train(World& world) {
   return bits;
 }
 
-RankResults train_over(const std::string& backend) {
-  const int port = free_port();
-  return run_ranks(3, RankMode::kProcesses,
-                   [&](RankContext& rank) {
-                     look_like_torchrun(rank);
-                     if (backend == "gloo") {  // every rank on a host of its own
-                       setenv("LOCAL_RANK", "0", 1);
-                       setenv("LOCAL_WORLD_SIZE", "1", 1);
-                       setenv("GROUP_RANK", std::to_string(rank.rank()).c_str(), 1);
-                       setenv("MASTER_PORT", std::to_string(port).c_str(), 1);
-                     }
-                     at::set_num_threads(1);
-                     World world = World::join({.timeout = std::chrono::seconds(20)});
-                     EXPECT_EQ(world.communicator().backend_name(), backend);
-                     return train(world);
-                   },
-                   {.timeout = std::chrono::seconds(60)});
-}
-
 TEST(BetweenHosts, TrainingHasTheBitsOfOneHost) {
-  const RankResults one_host = train_over("shm");
-  const RankResults hosts = train_over("gloo");
+  const RankResults one_host = run_world_over("shm", 3, train);
+  const RankResults hosts = run_world_over("gloo", 3, train);
   one_host.expect_all_ok();
   hosts.expect_all_ok();
   for (int rank = 0; rank < 3; ++rank) {

@@ -8,6 +8,7 @@
 #include <torch/optim/sgd.h>
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -73,5 +74,45 @@ struct Trained {
   DistributedDataParallel<BendyNet> model;
   std::unique_ptr<optim::Sharded> optimizer;
 };
+
+// One step in one of the ten ways, 0 to 9, in which training loops differ here.
+inline void take_step(Trained& trained, const torch::Tensor& x, unsigned way) {
+  trained.net->with_side = way != 1;
+  trained.optimizer->zero_grad();
+  if (way == 2) {
+    const auto guard = trained.model.no_sync();
+    trained.backward(x * 2);
+  }
+  trained.backward(x);
+  if (way == 3) {
+    for (auto& group : trained.optimizer->param_groups()) {
+      group.options().set_lr(group.options().get_lr() * 0.7);
+    }
+  } else if (way == 4) {
+    for (auto& gradient : trained.model.gradients()) {
+      gradient.value().mul_(0.5);
+    }
+  } else if (way == 5) {
+    trained.model.write_parameters([&] {
+      for (torch::Tensor& parameter : trained.net->parameters()) {
+        parameter.mul_(0.9);
+      }
+    });
+  } else if (way == 6) {
+    for (torch::Tensor& parameter : trained.net->parameters()) {  // as torch::load() does
+      parameter.set_data(parameter.detach() * 1.1);
+    }
+  } else if (way == 7) {
+    trained.optimizer->load_state(trained.optimizer->full_state());
+  }
+  if (way == 8 || way == 9) {
+    if (way == 9) {
+      trained.net->last->bias.mutable_grad().fill_(std::numeric_limits<float>::infinity());
+    }
+    trained.optimizer->step_unscaled(torch::full({}, 0.5));
+  } else {
+    trained.optimizer->step();
+  }
+}
 
 }  // namespace lockstep::testing

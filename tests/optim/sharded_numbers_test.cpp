@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/gloo/gloo_rank.h"
+#include "ddp/host_ranks.h"
 #include "lockstep/sharded_optimizer.h"
 #include "optim/odd_net.h"
 
@@ -203,23 +203,10 @@ INSTANTIATE_TEST_SUITE_P(ShardedNumbers, OnSeveralRanks, ::testing::Values(1, 2,
                          ::testing::PrintToStringParamName());
 
 TEST(ShardedNumbers, AreTheSameOverGloo) {
-  const int port = free_port();
-  run_ranks(3, RankMode::kProcesses,
-            [&](RankContext& rank) {
-              look_like_torchrun(rank);
-              setenv("LOCAL_RANK", "0", 1);  // every rank on a host of its own
-              setenv("LOCAL_WORLD_SIZE", "1", 1);
-              setenv("GROUP_RANK", std::to_string(rank.rank()).c_str(), 1);
-              setenv("MASTER_PORT", std::to_string(port).c_str(), 1);
-              at::set_num_threads(1);
-              torch::manual_seed(1000 + rank.rank());
-              World world = World::join({.timeout = std::chrono::seconds(20)});
-              EXPECT_EQ(world.communicator().backend_name(), "gloo");
-              compare(world, cases()[1]);
-              compare(world, cases()[5]);
-            },
-            {.timeout = std::chrono::seconds(60)})
-      .expect_all_ok();
+  run_world_over("gloo", 3, [](World& world) {
+    compare(world, cases()[1]);
+    compare(world, cases()[5]);
+  }).expect_all_ok();
 }
 
 }  // namespace

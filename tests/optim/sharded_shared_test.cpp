@@ -9,14 +9,13 @@
 #include <cstdio>
 #include <fstream>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <random>
 #include <sstream>
 #include <string>
 #include <vector>
 
-#include "comm/gloo/gloo_rank.h"
+#include "ddp/host_ranks.h"
 #include "lockstep/error.h"
 #include "lockstep/sharded_optimizer.h"
 #include "optim/bendy_net.h"
@@ -32,46 +31,6 @@ using torch::optim::AdamOptions;
 using torch::optim::AdamWOptions;
 using torch::optim::OptimizerParamGroup;
 using torch::optim::SGDOptions;
-
-// One step of either, in one of the ways in which training loops differ. `x` and `way` are the same for both.
-void take_step(Trained& trained, const torch::Tensor& x, unsigned way) {
-  trained.net->with_side = way != 1;
-  trained.optimizer->zero_grad();
-  if (way == 2) {
-    const auto guard = trained.model.no_sync();
-    trained.backward(x * 2);
-  }
-  trained.backward(x);
-  if (way == 3) {
-    for (auto& group : trained.optimizer->param_groups()) {
-      group.options().set_lr(group.options().get_lr() * 0.7);
-    }
-  } else if (way == 4) {
-    for (auto& gradient : trained.model.gradients()) {
-      gradient.value().mul_(0.5);
-    }
-  } else if (way == 5) {
-    trained.model.write_parameters([&] {
-      for (torch::Tensor& parameter : trained.net->parameters()) {
-        parameter.mul_(0.9);
-      }
-    });
-  } else if (way == 6) {
-    for (torch::Tensor& parameter : trained.net->parameters()) {  // as torch::load() does
-      parameter.set_data(parameter.detach() * 1.1);
-    }
-  } else if (way == 7) {
-    trained.optimizer->load_state(trained.optimizer->full_state());
-  }
-  if (way == 8 || way == 9) {
-    if (way == 9) {
-      trained.net->last->bias.mutable_grad().fill_(std::numeric_limits<float>::infinity());
-    }
-    trained.optimizer->step_unscaled(torch::full({}, 0.5));
-  } else {
-    trained.optimizer->step();
-  }
-}
 
 class SharedOnSeveralRanks : public ::testing::TestWithParam<int> {};
 
@@ -277,23 +236,12 @@ TEST(SharedParameters, NeedAnOptimizerOfAll) {
 }
 
 TEST(SharedParameters, NeedRanksThatShareMemory) {
-  const int port = free_port();
-  run_ranks(2, RankMode::kProcesses,
-            [&](RankContext& rank) {
-              look_like_torchrun(rank);
-              setenv("LOCAL_RANK", "0", 1);  // every rank on a host of its own
-              setenv("LOCAL_WORLD_SIZE", "1", 1);
-              setenv("GROUP_RANK", std::to_string(rank.rank()).c_str(), 1);
-              setenv("MASTER_PORT", std::to_string(port).c_str(), 1);
-              World world = World::join({.timeout = std::chrono::seconds(20)});
-              BendyNet net;
-              DistributedDataParallel model(net, world);
-              EXPECT_EQ(
-                  refusal_of([&] { optim::SGD(model, SGDOptions(0.1), kShared); }, ErrorCode::kUnsupported),
-                  "ranks of the gloo backend have no memory in common: leave the parameters replicated");
-            },
-            {.timeout = std::chrono::seconds(60)})
-      .expect_all_ok();
+  run_world_over("gloo", 2, [](World& world) {
+    BendyNet net;
+    DistributedDataParallel model(net, world);
+    EXPECT_EQ(refusal_of([&] { optim::SGD(model, SGDOptions(0.1), kShared); }, ErrorCode::kUnsupported),
+              "ranks of the gloo backend have no memory in common: leave the parameters replicated");
+  }).expect_all_ok();
 }
 
 }  // namespace
