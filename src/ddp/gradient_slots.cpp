@@ -178,8 +178,7 @@ void GradientSlots::publish() {
 void GradientSlots::follow_others() {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (!sync_.used_anywhere(i)) {
-      slots_[i].parameter.tensor.mutable_grad() =
-          sync_.kept_anywhere(i) ? slots_[i].view : torch::Tensor();
+      slots_[i].parameter.tensor.mutable_grad() = sync_.kept_anywhere(i) ? slots_[i].view : torch::Tensor();
     }
   }
 }

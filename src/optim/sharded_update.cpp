@@ -274,7 +274,7 @@ std::map<std::string_view, std::vector<std::size_t>> ShardedUpdate::keepers(cons
 optim::State ShardedUpdate::live_state() {
   const torch::NoGradGuard no_grad;
   optim::State state;
-  provide_state();                                                      // for options that came since the last step
+  provide_state();  // for options that came since the last step
   slices_.communicator().barrier({.label = "state of the optimizer"});  // others may still be updating
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (entries_[i].started && rule_->counts_steps()) {

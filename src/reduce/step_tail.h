@@ -20,7 +20,7 @@ enum class GradientPart : std::uint8_t {
 
 struct StepTail {
   bool has_data = true;
-  double samples = 1;            // more than 0
+  double samples = 1;                    // more than 0
   std::vector<GradientPart> parts = {};  // by gradient; empty: not counted
 };
 

@@ -29,10 +29,11 @@ struct Twins {
 
 template <class Plain, class Sharded, class Options>
 Twins twins(const Options& options) {
-  return {[options](const torch::nn::Module& net) { return std::make_unique<Plain>(net.parameters(), options); },
-          [options](Replica& replica) {
-            return std::make_unique<Sharded>(replica, options, optim::ShardOptions{.fused = false});
-          }};
+  return {
+      [options](const torch::nn::Module& net) { return std::make_unique<Plain>(net.parameters(), options); },
+      [options](Replica& replica) {
+        return std::make_unique<Sharded>(replica, options, optim::ShardOptions{.fused = false});
+      }};
 }
 
 std::vector<Twins> all_twins() {
