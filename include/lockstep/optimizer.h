@@ -22,7 +22,7 @@ namespace optim {
 struct ShardOptions;
 }
 
-enum class OptimizerKind { kSgd, kAdam, kAdamW };
+enum class OptimizerKind { kSgd, kAdam, kAdamW, kAdagrad };
 
 struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::kSgd;
@@ -35,7 +35,9 @@ struct OptimizerOptions {
   bool nesterov = false;      // sgd
   double beta1 = 0.9;         // adam, adamw
   double beta2 = 0.999;       // adam, adamw
-  double epsilon = 1e-8;      // adam, adamw
+  double epsilon = 1e-8;      // adam, adamw, adagrad
+  bool amsgrad = false;       // adam, adamw
+  double rate_decay = 0;      // adagrad
 
   void describe(config::Description& d);
 

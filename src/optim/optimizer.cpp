@@ -1,5 +1,6 @@
 #include "lockstep/optimizer.h"
 
+#include <torch/optim/adagrad.h>
 #include <torch/optim/adam.h>
 #include <torch/optim/adamw.h>
 #include <torch/optim/sgd.h>
@@ -41,7 +42,7 @@ std::vector<OptimizerParamGroup> group_parameters(const OptimizerOptions& option
 
 template <class Options>
 Options adam_settings(const OptimizerOptions& options) {
-  return Options(0.0).betas({options.beta1, options.beta2}).eps(options.epsilon);
+  return Options(0.0).betas({options.beta1, options.beta2}).eps(options.epsilon).amsgrad(options.amsgrad);
 }
 
 // The settings of `options` in the form that each optimizer takes, handed to `make`.
@@ -55,6 +56,8 @@ std::unique_ptr<torch::optim::Optimizer> with_settings(const OptimizerOptions& o
       return make(adam_settings<torch::optim::AdamOptions>(options));
     case OptimizerKind::kAdamW:
       return make(adam_settings<torch::optim::AdamWOptions>(options));
+    case OptimizerKind::kAdagrad:
+      return make(torch::optim::AdagradOptions(0.0).lr_decay(options.rate_decay).eps(options.epsilon));
   }
   return nullptr;
 }
@@ -76,6 +79,11 @@ template <>
 struct Takers<torch::optim::AdamWOptions> {
   using Plain = torch::optim::AdamW;
   using Sharded = optim::AdamW;
+};
+template <>
+struct Takers<torch::optim::AdagradOptions> {
+  using Plain = torch::optim::Adagrad;
+  using Sharded = optim::Adagrad;
 };
 
 std::unique_ptr<torch::optim::Optimizer> make_plain(const OptimizerOptions& options,
@@ -101,8 +109,10 @@ std::unique_ptr<torch::optim::Optimizer> make_sharded(const OptimizerOptions& op
 
 void OptimizerOptions::describe(config::Description& d) {
   d.option("kind", kind, "which optimizer")
-      .choices(
-          {{"sgd", OptimizerKind::kSgd}, {"adam", OptimizerKind::kAdam}, {"adamw", OptimizerKind::kAdamW}});
+      .choices({{"sgd", OptimizerKind::kSgd},
+                {"adam", OptimizerKind::kAdam},
+                {"adamw", OptimizerKind::kAdamW},
+                {"adagrad", OptimizerKind::kAdagrad}});
   d.option("sharded", sharded, "each rank updates its slice of every parameter, instead of all of them each");
   d.option("fused", fused,
            "when sharded: libtorch's fused kernels; without, its ordinary operations and their bits");
@@ -114,7 +124,11 @@ void OptimizerOptions::describe(config::Description& d) {
   d.option("nesterov", nesterov, "sgd looks ahead along its momentum");
   d.option("beta1", beta1, "of adam and adamw: memory of the gradient").range(0.0, 0.999999);
   d.option("beta2", beta2, "of adam and adamw: memory of its square").range(0.0, 0.9999999);
-  d.option("epsilon", epsilon, "of adam and adamw: keeps the division from exploding").range(0.0, 1.0);
+  d.option("epsilon", epsilon, "of adam, adamw and adagrad: keeps the division from exploding")
+      .range(0.0, 1.0);
+  d.option("amsgrad", amsgrad, "adam and adamw divide by the largest square so far");
+  d.option("rate-decay", rate_decay, "of adagrad: the learning rate is divided by 1 + this * steps")
+      .range(0.0, 1e3);
 }
 
 void OptimizerOptions::check() const {

@@ -51,6 +51,13 @@ TEST(Optimizer, IsLibtorchsOwnByName) {
   expect_equal_training({.kind = OptimizerKind::kAdamW, .weight_decay = 0.1}, [](const auto& parameters) {
     return torch::optim::AdamW(parameters, torch::optim::AdamWOptions(0.1).weight_decay(0.1));
   });
+  expect_equal_training({.kind = OptimizerKind::kAdam, .amsgrad = true}, [](const auto& parameters) {
+    return torch::optim::Adam(parameters, torch::optim::AdamOptions(0.1).amsgrad(true));
+  });
+  expect_equal_training(
+      {.kind = OptimizerKind::kAdagrad, .epsilon = 1e-6, .rate_decay = 0.1}, [](const auto& parameters) {
+        return torch::optim::Adagrad(parameters, torch::optim::AdagradOptions(0.1).lr_decay(0.1).eps(1e-6));
+      });
 }
 
 TEST(Optimizer, LeavesVectorsAloneWhenAskedTo) {
