@@ -32,22 +32,33 @@ void require_equal_checksum(const ByteSource& source, const FileEntry& expected,
 }
 
 // Piece by piece: the state of a model need not fit in memory beside itself.
-void verify_file(const fs::path& path, const FileEntry& expected) {
+std::string checksum_of(const ByteSource& source, std::uint64_t bytes) {
   constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
-  const auto source = open_file(path);
-  require_size(*source, expected);
-  std::vector<std::byte> piece(std::min<std::uint64_t>(kPieceBytes, expected.bytes));
+  std::vector<std::byte> piece(std::min<std::uint64_t>(kPieceBytes, bytes));
   Checksum checksum;
   std::uint64_t offset = 0;
-  while (offset < expected.bytes) {
-    const std::size_t count = source->read_at(offset, piece);
+  while (offset < bytes) {
+    const std::size_t count = source.read_at(offset, piece);
     if (count == 0) {
       break;  // it became shorter, which the checksum will tell
     }
     checksum.add(std::span(piece).first(count));
     offset += count;
   }
-  require_equal_checksum(*source, expected, checksum.text());
+  return checksum.text();
+}
+
+// A file that could be opened and not read has a bad sector, and is damaged like any other.
+void verify_file(const fs::path& path, const FileEntry& expected) {
+  const auto source = open_file(path);
+  require_size(*source, expected);
+  std::string found;
+  try {
+    found = checksum_of(*source, expected.bytes);
+  } catch (const Error& error) {
+    throw Error(ErrorCode::kCorrupt, error.message());
+  }
+  require_equal_checksum(*source, expected, found);
 }
 
 Manifest read_manifest(const fs::path& directory) {
@@ -66,13 +77,23 @@ void require_named_by_step(const fs::path& directory, const Manifest& manifest) 
   }
 }
 
+// Of what is wrong with a checkpoint, as opposed to what kept us from looking: a right that is missing, no descriptors.
+bool is_damage(ErrorCode code) {
+  return code != ErrorCode::kSystem && code != ErrorCode::kResourceExhausted &&
+         code != ErrorCode::kUnsupported;
+}
+
 // What keeps `action` from succeeding becomes a line, and others may be looked for.
 template <class Action>
-void collect_problem(std::vector<std::string>& problems, const Action& action) {
+void collect_problem(Verification& result, const Action& action) {
   try {
     action();
   } catch (const Error& error) {
-    problems.push_back(error.message());
+    result.other_version = error.code() == ErrorCode::kUnsupported;
+    // One damage is enough, whatever else could not be seen.
+    const bool was_damaged = result.is_damaged();
+    result.unreadable = !was_damaged && !result.other_version && !is_damage(error.code());
+    result.problems.push_back(error.message());
   }
 }
 
@@ -90,18 +111,13 @@ Verification verify(const fs::path& directory) {
   }
   const fs::path folder = without_end_slash(directory);
   Verification result;
-  try {
-    result.manifest = read_manifest(folder);
-  } catch (const Error& error) {
-    result.problems.push_back(error.message());
-    result.other_version = error.code() == ErrorCode::kUnsupported;
-  }
+  collect_problem(result, [&] { result.manifest = read_manifest(folder); });
   if (!result.manifest) {
     return result;
   }
-  collect_problem(result.problems, [&] { require_named_by_step(folder, *result.manifest); });
+  collect_problem(result, [&] { require_named_by_step(folder, *result.manifest); });
   for (const FileEntry& file : result.manifest->files) {
-    collect_problem(result.problems, [&] { verify_file(folder / file.name, file); });
+    collect_problem(result, [&] { verify_file(folder / file.name, file); });
   }
   return result;
 }
@@ -125,7 +141,9 @@ Checkpoint::Checkpoint(fs::path directory, Manifest manifest)
 Checkpoint Checkpoint::open(const fs::path& directory) {
   Verification found = verify(directory);
   if (!found.ok() || !found.manifest) {
-    throw Error(found.other_version ? ErrorCode::kUnsupported : ErrorCode::kCorrupt,
+    throw Error(found.other_version ? ErrorCode::kUnsupported
+                : found.unreadable  ? ErrorCode::kSystem
+                                    : ErrorCode::kCorrupt,
                 fmt::format("the checkpoint {} cannot be used: {}", config::printable(directory.string()),
                             fmt::join(found.problems, "; ")));
   }
@@ -141,7 +159,7 @@ FileBytes Checkpoint::read(std::string_view name) const {
   }
   const auto source = open_file(directory_ / file->name);
   require_size(*source, *file);
-  FileBytes content(file->bytes);
+  FileBytes content = memory_for(source->name(), file->bytes);
   const std::size_t count = source->read_at(0, content.bytes());
   require_equal_checksum(*source, *file, checksum_text(content.bytes().first(count)));
   return content;

@@ -22,8 +22,10 @@ struct Verification {
   std::optional<Manifest> manifest = {};   // if it could be read
   std::vector<std::string> problems = {};  // all there are, a line each; empty: undamaged
   bool other_version = false;              // which is the problem: it may well be undamaged
+  bool unreadable = false;                 // likewise: no file of it could be opened that would tell
 
   bool ok() const { return problems.empty(); }
+  bool is_damaged() const { return !ok() && !other_version && !unreadable; }
 };
 
 // Reads all of a checkpoint and says everything that is wrong with it. Files that its manifest does not name are nobody's
@@ -36,15 +38,15 @@ std::optional<Manifest> complete_manifest(const std::filesystem::path& directory
 
 class Checkpoint {
  public:
-  // Verifies it. Throws Error{kCorrupt} with every problem, Error{kUnsupported} for another version of the format, and
-  // Error{kNotFound} when there is no such folder.
+  // Verifies it. Throws Error{kCorrupt} with every problem, Error{kUnsupported} for another version of the format,
+  // Error{kSystem} when the system keeps it from being read, and Error{kNotFound} when there is no such folder.
   static Checkpoint open(const std::filesystem::path& directory);
 
   const std::filesystem::path& directory() const { return directory_; }
   const Manifest& manifest() const { return manifest_; }
 
   // A whole file. Throws Error{kNotFound} when the checkpoint has none of that name, Error{kCorrupt} when it has changed
-  // since it was verified.
+  // since it was verified, Error{kResourceExhausted} when it does not fit into memory.
   FileBytes read(std::string_view name) const;
 
  private:

@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/unique_fd.h"
 #include "checkpoint/checkpoint_name.h"
 #include "config/printable.h"
 #include "lockstep/error.h"
@@ -54,6 +55,15 @@ void make_folders(DiskCalls& disk, const fs::path& path) {
   sync_directory(disk, parent_of(path));
 }
 
+// What we may not open we have not made, and some file systems have nothing to sync.
+void sync_if_it_can_be(DiskCalls& disk, const fs::path& path) {
+  const UniqueFd opened(disk.open_directory(path));
+  const bool done = opened && disk.sync(opened.get()) == 0;
+  if (!done && errno != EACCES && errno != EPERM && errno != EINVAL && errno != EROFS) {
+    throw disk_error(errno, "cannot sync", path);
+  }
+}
+
 }  // namespace
 
 CheckpointStore::CheckpointStore(fs::path directory, DiskCalls& disk)
@@ -83,10 +93,24 @@ NewestGood CheckpointStore::newest_good() const {
       found.checkpoint = Checkpoint::open(path_of(step));
       break;
     } catch (const Error& error) {
-      found.refused.push_back({.step = step, .reason = error.message()});
+      found.refused.push_back({.step = step, .reason = error.message(), .code = error.code()});
     }
   }
   return found;
+}
+
+// Somebody may have made the folder of the run a moment ago, and a folder is lost with each of its parents.
+void CheckpointStore::settle() const {
+  make_folders(*disk_, directory_);
+  std::error_code problem;
+  fs::path path = fs::canonical(directory_, problem);
+  if (problem) {
+    throw disk_error(problem.value(), "cannot find", directory_);
+  }
+  while (path.has_relative_path()) {
+    path = path.parent_path();
+    sync_if_it_can_be(*disk_, path);
+  }
 }
 
 CheckpointWriter CheckpointStore::begin(std::int64_t step) const {

@@ -4,6 +4,7 @@
 // all ranks of a run write into a checkpoint that one of them has begun.
 //
 //   CheckpointStore store("runs/digits/checkpoints");
+//   store.settle();
 //   store.sweep();
 //   const NewestGood found = store.newest_good();   // say found.refused, go on from found.checkpoint
 //   ...
@@ -21,12 +22,14 @@
 #include "checkpoint/checkpoint_writer.h"
 #include "checkpoint/disk_calls.h"
 #include "checkpoint/retention.h"
+#include "lockstep/error.h"
 
 namespace lockstep::checkpoint {
 
 struct RefusedCheckpoint {
   std::int64_t step = 0;
-  std::string reason = {};  // names the folder
+  std::string reason = {};               // names the folder
+  ErrorCode code = ErrorCode::kCorrupt;  // as Checkpoint::open() has it: only kCorrupt means damaged
 };
 
 struct NewestGood {
@@ -46,6 +49,10 @@ class CheckpointStore {
   std::vector<std::int64_t> steps() const;
   // Reads from the newest backwards until one is undamaged.
   NewestGood newest_good() const;
+
+  // Makes the folder of the store with its parents, and brings to the disk that they are there, whoever made them: call it
+  // at the start of a run. Throws disk_error().
+  void settle() const;
 
   // begin() makes the folder of the store, with its parents. Otherwise as in CheckpointWriter.
   CheckpointWriter begin(std::int64_t step) const;

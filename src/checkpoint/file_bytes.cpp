@@ -8,22 +8,18 @@
 #include "lockstep/error.h"
 
 namespace lockstep::checkpoint {
-namespace {
 
-FileBytes memory_for(const ByteSource& source) {
+FileBytes memory_for(std::string_view name, std::uint64_t size) {
   try {
-    return FileBytes(source.size());
+    return FileBytes(size);
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorCode::kResourceExhausted,
-                fmt::format("{}: no memory for its {} bytes", source.name(), source.size()));
+    throw Error(ErrorCode::kResourceExhausted, fmt::format("{}: no memory for its {} bytes", name, size));
   }
 }
 
-}  // namespace
-
 FileBytes read_file(const std::filesystem::path& path) {
   const auto source = open_file(path);
-  FileBytes content = memory_for(*source);
+  FileBytes content = memory_for(source->name(), source->size());
   const std::size_t count = source->read_at(0, content.bytes());
   if (count != content.bytes().size()) {
     throw Error(ErrorCode::kCorrupt, fmt::format("{}: expected {} bytes, found {}", source->name(),

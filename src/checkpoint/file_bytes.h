@@ -3,6 +3,7 @@
 // A whole file in memory.
 
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -24,6 +25,9 @@ class FileBytes {
   std::unique_ptr<std::byte[]> memory_;  // NOLINT(*-avoid-c-arrays): a vector would fill it with zeros first
   std::size_t size_;
 };
+
+// Memory for a file of `size` bytes. Throws Error{kResourceExhausted} with `name` when there is none.
+FileBytes memory_for(std::string_view name, std::uint64_t size);
 
 // Throws what open_file() throws, Error{kResourceExhausted} when it does not fit into memory, and Error{kCorrupt} when it
 // becomes shorter meanwhile.

@@ -34,8 +34,10 @@ class NewFile {
   void write(std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
       const ssize_t count = disk_.write(file_.get(), bytes.data(), std::min(bytes.size(), kWrittenAtOnce));
-      if (count >= 0) {
+      if (count > 0) {
         bytes = bytes.subspan(static_cast<std::size_t>(count));
+      } else if (count == 0) {
+        throw disk_error(EIO, "cannot write", path_);  // again would be for ever
       } else if (errno == EINVAL && is_direct_) {
         go_direct(
             false);  // what is left after a short write has no alignment, and some disks want more of it

@@ -17,6 +17,8 @@ namespace lockstep::checkpoint {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -44,6 +46,31 @@ TEST_F(Store, BringsItsOwnFoldersToTheDisk) {
   EXPECT_THAT(disk.calls(), ElementsAre("make a", "open " + temporary_.path().filename().string(),
                                         "sync " + temporary_.path().filename().string(), "make b", "open a",
                                         "sync a", "make partial", "remove partial"));
+}
+
+// Whoever made the folders of a run: the power may go before their names are on the disk.
+TEST_F(Store, IsOnTheDiskWithAllItsParentsOnceItIsSettled) {
+  fs::create_directories(store_.directory());
+  FaultyDisk disk;
+  CheckpointStore(store_.directory(), disk).settle();
+  const std::string above = temporary_.path().filename().string();
+  EXPECT_THAT(disk.calls(), AllOf(Contains("sync runs"), Contains("sync " + above), Contains("sync ")))
+      << "up to the root";
+  FaultyDisk anew;
+  CheckpointStore(temporary_.path() / "other" / "store", anew).settle();
+  EXPECT_THAT(anew.calls(), AllOf(Contains("make other"), Contains("make store"), Contains("sync other")));
+  EXPECT_TRUE(fs::is_directory(temporary_.path() / "other" / "store"));
+}
+
+TEST_F(Store, IsNotSettledWhereItCannotBe) {
+  fs::create_directories(store_.directory());
+  for (const int call : {0, 1}) {
+    FaultyDisk disk({.first = call});
+    expect_error([&] { CheckpointStore(store_.directory(), disk).settle(); }, ErrorCode::kSystem,
+                 "cannot sync " + store_.directory().parent_path().string() + ": Input/output error");
+    FaultyDisk closed({.first = call, .error_number = EACCES});
+    CheckpointStore(store_.directory(), closed).settle();  // a folder of others, on the way to ours
+  }
 }
 
 TEST_F(Store, CountsByNumber) {

@@ -116,7 +116,24 @@ TEST_F(CheckpointFolder, IsNotCalledDamagedForItsVersion) {
   expect_error([&] { Checkpoint::open(folder()); }, ErrorCode::kUnsupported,
                "the checkpoint " + folder().string() + " cannot be used: " + in("manifest.json") +
                    ": version 2 of checkpoints; version 1 is read");
-  EXPECT_EQ(store_.newest_good().refused.size(), 1);
+  EXPECT_FALSE(verify(folder()).is_damaged());
+  ASSERT_EQ(store_.newest_good().refused.size(), 1);
+  EXPECT_EQ(store_.newest_good().refused[0].code, ErrorCode::kUnsupported);
+}
+
+// A link to itself cannot be opened, by root neither; what is behind it may be in order.
+TEST_F(CheckpointFolder, IsNotCalledDamagedWhereItCannotBeRead) {
+  const std::string state = content_of(folder() / "state.bin");
+  fs::remove(folder() / "state.bin");
+  fs::create_symlink("state.bin", folder() / "state.bin");
+  EXPECT_TRUE(verify(folder()).unreadable);
+  expect_error([&] { Checkpoint::open(folder()); }, ErrorCode::kSystem,
+               "the checkpoint " + folder().string() + " cannot be used: cannot open " + in("state.bin") +
+                   ": Too many levels of symbolic links");
+  change_byte(folder() / "model.safetensors", 3, 1);
+  EXPECT_TRUE(verify(folder()).is_damaged()) << "that one file is damaged is certain";
+  fs::remove(folder() / "model.safetensors");
+  EXPECT_TRUE(verify(folder()).is_damaged());
 }
 
 TEST_F(CheckpointFolder, BelongsToTheStepInItsName) {

@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/check.h"
 #include "base/temp_dir.h"
 #include "checkpoint/checkpoint_name.h"
 #include "checkpoint/checksum.h"
@@ -239,6 +240,23 @@ TEST_F(Writer, SaysWhenTheDiskIsFull) {
       "cannot write " + (temporary_.path() / writer.name() / "a").string() + ": No space left on device");
 }
 
+TEST_F(Writer, DoesNotTryForEverWhereNothingIsTaken) {
+  class StuckDisk : public DiskCalls {
+   public:
+    ssize_t write(int /*fd*/, const std::byte* /*bytes*/, std::size_t /*count*/) override {
+      LOCKSTEP_CHECK(++writes_ < 1000);
+      return 0;
+    }
+
+   private:
+    int writes_ = 0;
+  };
+  StuckDisk disk;
+  auto writer = CheckpointWriter::begin(temporary_.path(), 1, disk);
+  expect_error([&] { writer.add("a", as_bytes("x")); }, ErrorCode::kSystem,
+               "cannot write " + (temporary_.path() / writer.name() / "a").string() + ": Input/output error");
+}
+
 TEST_F(Writer, ReplacesACheckpointOfTheSameStep) {
   FaultyDisk disk;
   const CheckpointStore store(temporary_.path(), disk);
@@ -288,22 +306,43 @@ struct FaultCase {
   int error_number;
 };
 
-class FaultyWriter : public testing::TestWithParam<FaultCase> {};
+// What may go wrong unsaid: leftovers are swept at the next start, and a file takes the way through the cache.
+bool may_fail(const std::string& call) {
+  return call == "remove partial" || call.ends_with(" past the cache") ||
+         call.ends_with(" through the cache");
+}
+
+class FaultyWriter : public testing::TestWithParam<FaultCase> {
+ protected:
+  static FaultyDisk::Fault fault_at(int call) {
+    return {.first = call, .count = GetParam().count, .error_number = GetParam().error_number};
+  }
+  // Whether `disk` came as far as the call that was to fail; `failed` says whether something was said about it.
+  static bool expect_told(const FaultyDisk& disk, int call, bool failed) {
+    if (static_cast<int>(disk.calls().size()) <= call) {
+      EXPECT_FALSE(failed);
+      return false;
+    }
+    const std::string& faulty = disk.calls()[static_cast<std::size_t>(call)];
+    EXPECT_TRUE(failed || may_fail(faulty)) << "'" << faulty << "' failed, and nobody was told";
+    return true;
+  }
+};
 
 // Each call of a save and of the pruning behind it fails once. Whatever was complete before is there, and what has
 // been committed is the newest.
 TEST_P(FaultyWriter, NeverCostsACompleteCheckpoint) {
   for (const std::int64_t next : {std::int64_t{3}, std::int64_t{2}}) {  // a new step, and one that is there
-    bool failed = true;
-    for (int call = 0; failed; ++call) {
+    bool reached = true;
+    for (int call = 0; reached; ++call) {
       const TempDir temporary;
       FaultyDisk sound;
       const CheckpointStore good(temporary.path(), sound);
       save(good, 1);
       save(good, 2);
-      FaultyDisk disk({.first = call, .count = GetParam().count, .error_number = GetParam().error_number});
+      FaultyDisk disk(fault_at(call));
       const CheckpointStore store(temporary.path(), disk);
-      failed = false;
+      bool failed = false;
       bool committed = false;
       try {
         save(store, next);
@@ -317,11 +356,36 @@ TEST_P(FaultyWriter, NeverCostsACompleteCheckpoint) {
       EXPECT_TRUE(newest == next || (!committed && newest == 2))
           << newest << " after " << disk.calls().back();
       EXPECT_TRUE(good.newest_good().refused.empty());
-      failed = failed || static_cast<int>(disk.calls().size()) > call;
+      reached = expect_told(disk, call, failed);
       good.sweep();
       save(good, 4);
       EXPECT_EQ(newest_step(good), 4) << "the next save is not disturbed";
     }
+  }
+}
+
+// Folders that are not there yet, and a file that goes past the cache.
+TEST_P(FaultyWriter, SaysWhatKeepsTheFirstSaveFromSucceeding) {
+  const std::string large(std::size_t{1} << 20, 'x');
+  bool reached = true;
+  for (int call = 0; reached; ++call) {
+    const TempDir temporary;
+    FaultyDisk disk(fault_at(call));
+    const CheckpointStore store(temporary.path() / "runs" / "checkpoints", disk);
+    bool failed = false;
+    try {
+      store.settle();
+      auto writer = store.begin(1);
+      writer.add("a", [&](ByteSink& file) { file.write(as_bytes(large + "rest")); });
+      writer.commit({.step = 1, .files = writer.files()});
+    } catch (const Error& error) {
+      failed = true;
+      EXPECT_THAT(error.message(), HasSubstr("cannot ")) << disk.calls().back();
+    }
+    const NewestGood found = store.newest_good();
+    EXPECT_TRUE(found.refused.empty());
+    EXPECT_TRUE(failed || found.checkpoint) << disk.calls().back();
+    reached = expect_told(disk, call, failed);
   }
 }
 
