@@ -6,13 +6,14 @@
 #include <chrono>
 #include <optional>
 #include <span>
-#include <sstream>
 #include <thread>
 #include <utility>
 
 #include "lockstep/error.h"
+#include "lockstep/log.h"
 #include "snapshot/tensor_file.h"
 #include "train/file_dealing.h"
+#include "train/file_entries.h"
 #include "train/text_exchange.h"
 #include "train/together.h"
 
@@ -23,15 +24,6 @@ using checkpoint::FileEntry;
 
 // How often ranks that have nothing else to do ask each other whether they are done.
 constexpr std::chrono::milliseconds kPollInterval{2};
-
-// A line a file. Names have no spaces: see checkpoint::is_file_name().
-std::string to_lines(const std::vector<FileEntry>& files) {
-  std::string text;
-  for (const FileEntry& file : files) {
-    text += c10::str(file.name, " ", file.bytes, " ", file.checksum, "\n");
-  }
-  return text;
-}
 
 std::vector<SizedFile> sizes_of(const std::vector<SnapshotFile>& files) {
   std::vector<SizedFile> sizes;
@@ -55,12 +47,6 @@ snapshot::NamedTensors chosen(const snapshot::NamedTensors& tensors, const std::
   return some;
 }
 
-FileEntry entry_of(const std::string& line) {
-  FileEntry entry;
-  std::istringstream(line) >> entry.name >> entry.bytes >> entry.checksum;
-  return entry;
-}
-
 }  // namespace
 
 CheckpointSaver::CheckpointSaver(Communicator& communicator, checkpoint::CheckpointStore store,
@@ -73,25 +59,31 @@ CheckpointSaver::~CheckpointSaver() {
   }
 }
 
+// Whether this rank can take part in a checkpoint that rank 0 has begun: it sees the folder, and may make files in it.
+bool CheckpointSaver::can_write_into(const std::string& folder) const {
+  try {
+    store_.join(folder).add(c10::str("rank-", communicator_.rank()), std::span<const std::byte>());
+  } catch (const Error&) {
+    return false;
+  }
+  return true;
+}
+
 // Begins a checkpoint that is never committed, and sees who can take part in it.
 std::vector<int> CheckpointSaver::find_writers() const {
+  constexpr const char* kWhat = "opening the folder of checkpoints";
   std::optional<checkpoint::CheckpointWriter> probe;
-  run_together(communicator_, "opening the folder of checkpoints", [&] {
+  wait_together(communicator_, kWhat, [&] {
     if (communicator_.rank() == 0) {
+      store_.settle();
       store_.sweep();
       probe.emplace(store_.begin(0));
     }
   });
-  const std::string folder =
-      broadcast_text(probe ? probe->name() : "", "folder of checkpoints", communicator_);
+  const std::string folder = broadcast_text(probe ? probe->name() : "", kWhat, communicator_);
   bool can_write = true;
-  if (!probe) {
-    try {
-      store_.join(folder);
-    } catch (const Error&) {
-      can_write = false;
-    }
-  }
+  wait_together(communicator_, kWhat, [&] { can_write = probe || can_write_into(folder); });
+  wait_together(communicator_, kWhat, [&] { probe.reset(); });
   std::vector<std::int32_t> answers(static_cast<std::size_t>(communicator_.size()));
   answers[static_cast<std::size_t>(communicator_.rank())] = can_write ? 1 : 0;
   communicator_.all_gather(answers, {.label = "who writes checkpoints"});
@@ -105,13 +97,14 @@ std::vector<int> CheckpointSaver::find_writers() const {
 }
 
 void CheckpointSaver::begin(const Snapshot& snapshot) {
-  run_together(communicator_, "beginning a checkpoint", [&] {
-    take(snapshot);
+  constexpr const char* kWhat = "beginning a checkpoint";
+  run_together(communicator_, kWhat, [&] { take(snapshot); });
+  wait_together(communicator_, kWhat, [&] {
     if (communicator_.rank() == 0) {
       writer_.emplace(store_.begin(snapshot.step));
     }
   });
-  const std::string folder = broadcast_text(writer_ ? writer_->name() : "", "checkpoint", communicator_);
+  const std::string folder = broadcast_text(writer_ ? writer_->name() : "", kWhat, communicator_);
   manifest_ = {.step = snapshot.step, .world_size = communicator_.size(), .metric = snapshot.metric};
   phase_ = Phase::kWriting;
   if (!mine_.empty() || !texts_.empty()) {
@@ -161,10 +154,16 @@ void CheckpointSaver::require_complete(const checkpoint::Manifest& manifest) con
   }
 }
 
-void CheckpointSaver::commit(checkpoint::Manifest manifest) {
+// That older ones cannot be removed is no reason to end a run whose newest is on the disk.
+void CheckpointSaver::commit(const checkpoint::Manifest& manifest) {
   require_complete(manifest);
   writer_->commit(manifest);
-  store_.prune(rules_, manifest.step);
+  try {
+    store_.prune(rules_, manifest.step);
+  } catch (const Error& error) {
+    LOCKSTEP_LOG(kWarning) << "step " << manifest.step
+                           << " is saved, but older checkpoints could not be removed: " << error.message();
+  }
 }
 
 void CheckpointSaver::run(std::function<void()> work) {
@@ -190,34 +189,33 @@ void CheckpointSaver::raise(Flags& flags) {
   flags.raise(Flag::kSaved, is_asked && !work_.valid() && failure_ == nullptr);
 }
 
-checkpoint::Manifest CheckpointSaver::gather_manifest() {
-  const std::string mine = writer_ ? to_lines(writer_->files()) : "";
-  checkpoint::Manifest manifest = manifest_;
-  for (const std::string& text : gather_texts(mine, "files of the checkpoint", communicator_)) {
-    for (const std::string& line : lines_of(text)) {
-      manifest.files.push_back(entry_of(line));
+// The folder goes when nobody writes into it any more: a rank that found it gone would fail for that reason, and say so
+// instead of the one that failed first.
+void CheckpointSaver::give_up() {
+  const std::string what = c10::str("saving step ", manifest_.step);
+  wait_together(communicator_, what, [this] {
+    if (work_.valid()) {
+      work_.wait();
     }
-  }
-  return manifest;
+  });
+  poll();
+  phase_ = Phase::kIdle;
+  wait_together(communicator_, what, [this] {
+    writer_.reset();
+    if (failure_) {
+      std::rethrow_exception(std::exchange(failure_, nullptr));
+    }
+  });
 }
 
 void CheckpointSaver::advance(const Flags& flags) {
   if (flags.any(Flag::kSaveFailed)) {
-    if (work_.valid()) {
-      work_.wait();  // for this rank's own part, before its folder goes
-      poll();
-    }
-    phase_ = Phase::kIdle;
-    writer_.reset();
-    run_together(communicator_, c10::str("saving step ", manifest_.step), [this] {
-      if (failure_) {
-        std::rethrow_exception(std::exchange(failure_, nullptr));
-      }
-    });
+    give_up();
   }
   if (phase_ == Phase::kWriting && flags.count(Flag::kSaved) == communicator_.size()) {
     phase_ = Phase::kCommitting;
-    checkpoint::Manifest manifest = gather_manifest();
+    checkpoint::Manifest manifest = manifest_;
+    manifest.files = gather_entries(writer_ ? writer_->files() : std::vector<FileEntry>(), communicator_);
     if (communicator_.rank() == 0) {
       run([this, manifest = std::move(manifest)] { commit(manifest); });
     }

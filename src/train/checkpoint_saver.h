@@ -7,7 +7,7 @@
 //   idle --begin()--> writing, all ranks --all done--> committing, rank 0 --done--> idle
 //
 // Every rank can read the whole state, so its files are dealt out, and those who write do so at the same time. Ranks that
-// do not see rank 0's folder, being on another host without a common disk, get none.
+// cannot write into rank 0's folder, being on another host without a common disk, get none.
 
 #include <cstdint>
 #include <exception>
@@ -73,14 +73,15 @@ class CheckpointSaver {
  private:
   enum class Phase { kIdle, kWriting, kCommitting };
 
+  bool can_write_into(const std::string& folder) const;
   std::vector<int> find_writers() const;
   void take(const Snapshot& snapshot);
   void write(const std::string& folder);
   void require_complete(const checkpoint::Manifest& manifest) const;
-  void commit(checkpoint::Manifest manifest);
+  void commit(const checkpoint::Manifest& manifest);
   void run(std::function<void()> work);
   void poll();
-  checkpoint::Manifest gather_manifest();
+  void give_up();
 
   Communicator& communicator_;
   checkpoint::CheckpointStore store_;

@@ -86,14 +86,14 @@ void check_resume(Task& task, const Options& options, World& world, const fs::pa
   for (std::int64_t step = 1; step < steps; ++step) {
     const CheckpointStore resumed(folder / c10::str("resumed-", step));
     train(resumed_run(options, whole.path_of(step), resumed.directory()));
-    run_together(world.communicator(), "comparing checkpoints", [&] {
+    wait_together(world.communicator(), "comparing checkpoints", [&] {
       if (world.rank() == 0) {
         require_same_end(step, whole.path_of(steps), resumed.path_of(steps));
         fs::remove_all(resumed.directory());
       }
     });
   }
-  run_together(world.communicator(), "removing checkpoints", [&] {
+  wait_together(world.communicator(), "removing checkpoints", [&] {
     if (world.rank() == 0) {
       fs::remove_all(folder);
     }

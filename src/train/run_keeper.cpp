@@ -42,7 +42,7 @@ RunKeeper::RunKeeper(RunParts parts, const Options& options, World& world)
 
 void RunKeeper::resume(World& world) {
   std::optional<checkpoint::Checkpoint> found;
-  run_together(world.communicator(), "looking for a checkpoint", [&] {
+  wait_together(world.communicator(), "looking for a checkpoint", [&] {
     if (world.rank() == 0) {
       found = find_resume_point(options_.resume, options_.checkpoints);
     }

@@ -37,8 +37,8 @@ checkpoint::FileBytes SavedRun::read(std::string_view file) const {
     throw Error(ErrorCode::kCorrupt, c10::str(folder_, " has no ", file));
   }
   std::optional<checkpoint::FileBytes> bytes;
-  run_together(*communicator_, c10::str("reading ", file), [&] {
-    bytes.emplace(checkpoint_ ? checkpoint_->read(file) : checkpoint::FileBytes(entry->bytes));
+  wait_together(*communicator_, c10::str("reading ", file), [&] {
+    bytes.emplace(checkpoint_ ? checkpoint_->read(file) : checkpoint::memory_for(file, entry->bytes));
   });
   if (entry->bytes > 0) {
     communicator_->broadcast(Buffer(bytes->bytes().data(), bytes->bytes().size(), DType::kU8), 0,

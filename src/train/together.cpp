@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <exception>
+#include <future>
 #include <string>
 
 namespace lockstep::train {
@@ -16,6 +18,9 @@ Error said_by(int peer, int rank, std::string_view what) {
       .with_rank(rank)
       .with_peer(peer);
 }
+
+// How often a rank that waits for its disk asks the others.
+constexpr std::chrono::milliseconds kAskInterval{2};
 
 }  // namespace
 
@@ -41,6 +46,18 @@ void run_together(Communicator& communicator, std::string_view what, const std::
   if (first[0] < communicator.size()) {
     throw said_by(first[0], communicator.rank(), what);
   }
+}
+
+// Those who are done wait in the reduction for those who are not, and these set the pace.
+void wait_together(Communicator& communicator, std::string_view what, const std::function<void()>& part) {
+  std::future<void> work = std::async(std::launch::async, part);
+  std::array<std::int32_t, 1> done = {0};
+  while (done[0] == 0) {
+    const bool is_done = work.wait_for(kAskInterval) == std::future_status::ready;
+    done[0] = is_done ? 1 : 0;
+    communicator.all_reduce(done, ReduceOp::kMin, {.label = what});
+  }
+  run_together(communicator, what, [&work] { work.get(); });
 }
 
 void fail_together(const Communicator& communicator, const Error& error) {

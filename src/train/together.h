@@ -16,6 +16,11 @@ namespace lockstep::train {
 // they wait in makes of it.
 void run_together(Communicator& communicator, std::string_view what, const std::function<void()>& part);
 
+// The same for a part that waits for a disk, and is not collective. It runs in a thread, and the ranks ask each other again
+// and again whether all are done: each of these operations is short, so none runs into a deadline however long the disk of
+// another takes. Ends when all are.
+void wait_together(Communicator& communicator, std::string_view what, const std::function<void()>& part);
+
 // Throws `error`, which all ranks have come to alike, on rank 0, and Error{kAborted} on the others.
 [[noreturn]] void fail_together(const Communicator& communicator, const Error& error);
 

@@ -40,6 +40,9 @@ void pass_step(CheckpointSaver& saver, Communicator& communicator) {
   saver.advance(flags);
 }
 
+// More than any disk needs.
+constexpr int kStepsEnough = 1'000'000;
+
 TEST(CheckpointSaver, DealsFilesOutAndTakesCopies) {
   const TempDir folder;
   run_world(2, [&](World& world) {
@@ -69,13 +72,15 @@ TEST(CheckpointSaver, TellsAllRanksInTheSameStepThatOneCouldNotWrite) {
       saver.begin(snapshot_at(1, torch::ones({10})));
       saver.finish();
     }
-    // Rank 1 has a disk of its own that is full.
+    // Rank 1 has a disk of its own that is full, after the file with which it tried.
     FaultyDisk full(
-        {.first = world.rank() == 1 ? 0 : -1, .count = FaultyDisk::kForEver, .error_number = ENOSPC});
+        {.first = world.rank() == 1 ? 2 : -1, .count = FaultyDisk::kForEver, .error_number = ENOSPC});
     CheckpointSaver saver(communicator, CheckpointStore(folder.path() / "store", full), {});
     saver.begin(snapshot_at(2, torch::ones({10})));
     try {
-      saver.finish();
+      for (int step = 0; step < kStepsEnough; ++step) {
+        pass_step(saver, communicator);
+      }
       ADD_FAILURE() << "nothing was said";
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), world.rank() == 1 ? ErrorCode::kResourceExhausted : ErrorCode::kAborted)
@@ -111,6 +116,33 @@ TEST(CheckpointSaver, TellsAllRanksThatItCouldNotBeCompleted) {
     }
   }).expect_all_ok();
   EXPECT_TRUE(CheckpointStore(folder.path() / "store").steps().empty());
+}
+
+// Nothing that is complete can be renamed: older checkpoints cannot go.
+class NoPruning : public FaultyDisk {
+ public:
+  int rename(const std::filesystem::path& from, const std::filesystem::path& to) override {
+    if (from.filename().string().starts_with("step-")) {
+      errno = EIO;
+      return -1;
+    }
+    return FaultyDisk::rename(from, to);
+  }
+};
+
+TEST(CheckpointSaver, GoesOnWhereOlderOnesCannotBeRemoved) {
+  const TempDir folder;
+  run_world(2, [&](World& world) {
+    NoPruning disk;
+    CheckpointSaver saver(world.communicator(), CheckpointStore(folder.path() / "store", disk),
+                          {.keep_last = 1});
+    for (const std::int64_t step : {1, 2}) {
+      saver.begin(snapshot_at(step, torch::ones({10})));
+      saver.finish();
+      EXPECT_EQ(saver.saved(), step);
+    }
+  }).expect_all_ok();
+  EXPECT_EQ(CheckpointStore(folder.path() / "store").steps(), (std::vector<std::int64_t>{1, 2}));
 }
 
 // Sizes that differ are dealt differently: both ranks would write the model, and nobody the optimizer's state.
@@ -172,6 +204,27 @@ TEST(CheckpointSaver, LeavesItToOthersWhereARankDoesNotSeeTheFolder) {
   }).expect_all_ok();
   EXPECT_EQ(Checkpoint::open(folder.path() / "store/step-00000004").manifest().files.size(), 3U);
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "elsewhere"));
+}
+
+TEST(CheckpointSaver, LeavesItToOthersWhereARankMayNotWrite) {
+  class NoFiles : public FaultyDisk {
+   public:
+    int create_file(const std::filesystem::path& /*path*/) override {
+      errno = EACCES;
+      return -1;
+    }
+  };
+  const TempDir folder;
+  run_world(3, [&](World& world) {
+    FaultyDisk open;
+    NoFiles closed;
+    CheckpointSaver saver(world.communicator(),
+                          CheckpointStore(folder.path() / "store", world.rank() == 1 ? closed : open), {});
+    saver.begin(snapshot_at(4, torch::ones({10})));
+    saver.finish();
+    EXPECT_EQ(saver.saved(), 4);
+  }).expect_all_ok();
+  EXPECT_EQ(Checkpoint::open(folder.path() / "store/step-00000004").manifest().files.size(), 3U);
 }
 
 }  // namespace
