@@ -23,8 +23,22 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
+// An older one would be taken, and in time the next save put in the place of one that may well be in order.
+void require_damaged(const checkpoint::RefusedCheckpoint& refused) {
+  if (refused.code == ErrorCode::kUnsupported) {
+    throw Error(refused.code, refused.reason +
+                                  "; resume with the program that wrote it, or move it away to go on from an "
+                                  "older one");
+  }
+  if (refused.code != ErrorCode::kCorrupt && refused.code != ErrorCode::kNotFound) {
+    throw Error(refused.code,
+                refused.reason + "; make it readable, or move it away to go on from an older one");
+  }
+}
+
 std::optional<Checkpoint> newest_of(const fs::path& folder) {
   checkpoint::NewestGood found = CheckpointStore(folder).newest_good();
+  std::for_each(found.refused.begin(), found.refused.end(), require_damaged);
   std::string reasons;
   for (const checkpoint::RefusedCheckpoint& refused : found.refused) {
     LOCKSTEP_LOG(kWarning) << "not resumed from a damaged checkpoint: " << refused.reason;
@@ -72,7 +86,7 @@ void require_no_others(const fs::path& store, const std::optional<Checkpoint>& f
   }
   for (const std::int64_t step : steps) {
     const fs::path path = CheckpointStore(store).path_of(step);
-    if (step > from->manifest().step && checkpoint::verify(path).ok()) {
+    if (step > from->manifest().step && !checkpoint::verify(path).is_damaged()) {
       throw Error(ErrorCode::kInvalidConfig,
                   c10::str(path.string(),
                            " is newer than the checkpoint to resume from; choose another --run-dir, "

@@ -20,7 +20,8 @@ namespace lockstep::train {
 // Newer ones that are damaged are named in the log. `store` is where the run will save; empty: nowhere. What is there
 // already must be what the run goes on from, or it is refused: a run never mixes its checkpoints with those of another.
 // Throws Error{kInvalidConfig} when there is nothing to resume or something in the way, Error{kCorrupt} when every
-// checkpoint is damaged.
+// checkpoint is damaged, Error{kUnsupported} or Error{kSystem} when a newer one is of another version or cannot be read:
+// it may be in order, and is not passed over.
 std::optional<checkpoint::Checkpoint> find_resume_point(const std::string& resume,
                                                         const std::filesystem::path& store);
 
