@@ -24,9 +24,19 @@ struct StepSeconds {
   double total() const { return data + forward + backward + communication + optimizer + other; }
 };
 
+// Steps as a sum, for means over their samples.
+struct StepSums {
+  std::int64_t steps = 0;
+  double samples = 0;                  // of all ranks
+  std::vector<MetricValue> sums = {};  // of loss and metrics, each times the samples of its step
+};
+
 struct RunInfo {
-  std::int64_t steps = 0;         // of the whole run
-  std::int64_t steps_done = 0;    // before, when it is resumed
+  std::int64_t steps = 0;             // of the whole run
+  std::int64_t steps_done = 0;        // before, when it is resumed
+  std::int64_t skipped_steps = 0;     // likewise
+  std::int64_t evaluated_after = -1;  // the step of the last evaluation before; -1: there was none
+  StepSums unwritten = {};        // the last steps before, as far as they came after the last row of metrics
   std::string resumed_from = {};  // the folder of the checkpoint
   std::int64_t steps_per_epoch = 0;
   std::uint64_t batch_size = 0;

@@ -31,12 +31,10 @@ MetricFiles::MetricFiles(const std::filesystem::path& folder)
       csv_(csv_path(folder)),
       events_(EventFile::new_path(folder, wall_time_now()), wall_time_now()) {}
 
-std::vector<MetricRow> MetricFiles::rewind(std::int64_t step) {
+std::vector<MetricRow> MetricFiles::rewind(const std::function<bool(const MetricRow&)>& is_kept) {
   std::vector<MetricRow> rows = read_json_lines(json_path(folder_));
   std::string text;
-  const auto later =
-      std::remove_if(rows.begin(), rows.end(), [&](const MetricRow& row) { return row.step > step; });
-  rows.erase(later, rows.end());
+  rows.erase(std::stable_partition(rows.begin(), rows.end(), is_kept), rows.end());
   for (const MetricRow& row : rows) {
     text += to_json_line(row);
   }

@@ -8,8 +8,8 @@
 //
 // For one thread of one rank.
 
-#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <vector>
 
 #include "lockstep/metric_row.h"
@@ -25,9 +25,9 @@ class MetricFiles {
   // Error{kSystem} when a file cannot be opened, Error{kResourceExhausted} when there is no room for it.
   explicit MetricFiles(const std::filesystem::path& folder);
 
-  // For a run that goes on after `step`: forgets the rows of later steps, which will come again, and returns the others.
+  // For a run that goes on: forgets the rows that are not to be kept, since they will come again, and returns the others.
   // What TensorBoard has read stays. Throws as write().
-  std::vector<MetricRow> rewind(std::int64_t step);
+  std::vector<MetricRow> rewind(const std::function<bool(const MetricRow&)>& is_kept);
 
   // The kernel has all of it when this returns. Throws Error{kResourceExhausted} when the disk is full, Error{kSystem}
   // for other reasons, with the file's path; the file then ends with the row before.

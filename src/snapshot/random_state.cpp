@@ -15,6 +15,15 @@ torch::Tensor random_state() {
   return generator.get_state();
 }
 
+bool is_random_state(const torch::Tensor& state) {
+  try {
+    at::make_generator<at::CPUGeneratorImpl>().set_state(state);
+  } catch (const c10::Error&) {
+    return false;
+  }
+  return true;
+}
+
 void set_random_state(const torch::Tensor& state) {
   at::Generator generator = at::detail::getDefaultCPUGenerator();
   const std::scoped_lock lock(generator.mutex());

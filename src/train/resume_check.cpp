@@ -4,7 +4,9 @@
 
 #include <limits>
 #include <memory>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "checkpoint/checkpoint_store.h"
 #include "lockstep/error.h"
@@ -17,8 +19,10 @@ namespace lockstep::train {
 namespace {
 
 namespace fs = std::filesystem;
+using checkpoint::Checkpoint;
 using checkpoint::CheckpointStore;
 using checkpoint::FileEntry;
+using checkpoint::Manifest;
 
 // Ends a run after about so many steps of its own schedule; always at the same one.
 class EarlyEnd : public Callback {
@@ -45,28 +49,16 @@ Options whole_run(Options options, const fs::path& store) {
 
 Options resumed_run(Options options, const fs::path& from, const fs::path& store) {
   options.save_every = std::numeric_limits<std::int64_t>::max();
+  options.keep_best = false;  // which would be saved too
   options.resume = from.string();
   options.allow_changes = false;
   options.checkpoints = store;
   return options;
 }
 
-// The files of the second that are not those of the first.
-std::string differing_files(const fs::path& first, const fs::path& second) {
-  const checkpoint::Checkpoint a = checkpoint::Checkpoint::open(first);
-  const checkpoint::Checkpoint b = checkpoint::Checkpoint::open(second);
-  std::string names;
-  for (const FileEntry& file : b.manifest().files) {
-    const FileEntry* other = a.manifest().find(file.name);
-    if (file.name != kConfigFile && (other == nullptr || !(*other == file))) {
-      names += (names.empty() ? "" : ", ") + file.name;
-    }
-  }
-  return names;
-}
-
 void require_same_end(std::int64_t step, const fs::path& whole, const fs::path& resumed) {
-  const std::string files = differing_files(whole, resumed);
+  const std::string files =
+      differing_files(Checkpoint::open(whole).manifest(), Checkpoint::open(resumed).manifest());
   if (!files.empty()) {
     throw Error(ErrorCode::kMismatch,
                 c10::str("a run that was resumed after step ", step,
@@ -76,6 +68,23 @@ void require_same_end(std::int64_t step, const fs::path& whole, const fs::path& 
 }
 
 }  // namespace
+
+std::string differing_files(const Manifest& a, const Manifest& b) {
+  std::set<std::string> names;
+  for (const auto& [these, others] : {std::pair(&a, &b), std::pair(&b, &a)}) {
+    for (const FileEntry& file : these->files) {
+      const FileEntry* other = others->find(file.name);
+      if (file.name != kConfigFile && (other == nullptr || !(*other == file))) {
+        names.insert(file.name);
+      }
+    }
+  }
+  std::string text;
+  for (const std::string& name : names) {
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
 
 void check_resume(Task& task, const Options& options, World& world, const fs::path& folder) {
   const auto train = [&](const Options& options_of_run) {

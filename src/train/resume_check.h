@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 
+#include "checkpoint/manifest.h"
 #include "lockstep/task.h"
 #include "lockstep/train_options.h"
 #include "lockstep/world.h"
@@ -17,5 +19,9 @@ namespace lockstep::train {
 // to be empty, for the checkpoints, and leaves it to be looked at when they differ: then it throws Error{kMismatch} with
 // the step and the files.
 void check_resume(Task& task, const Options& options, World& world, const std::filesystem::path& folder);
+
+// The names of files that only one of two checkpoints has, or that differ; empty when there are none. Of the options, which
+// are not compared, it says nothing.
+std::string differing_files(const checkpoint::Manifest& a, const checkpoint::Manifest& b);
 
 }  // namespace lockstep::train

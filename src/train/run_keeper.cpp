@@ -50,9 +50,9 @@ void RunKeeper::resume(World& world) {
   if (const auto saved = SavedRun::share(std::move(found), world.communicator())) {
     restore(*saved, world.communicator());
     resumed_from_ = saved->folder();
-    steps_before_ = parts_.progress().step;
     samples_before_ = parts_.progress().samples;
   }
+  on_disk_ = mark();
 }
 
 // All ranks have the same bytes, and come to the same verdict about them: one says it. What else goes wrong may do so on
@@ -66,6 +66,10 @@ void RunKeeper::restore(const SavedRun& saved, const Communicator& communicator)
     }
     fail_together(communicator, error);
   }
+}
+
+RunKeeper::Mark RunKeeper::mark() const {
+  return {.step = parts_.progress().step, .evaluated_at = parts_.progress().evaluated_at};
 }
 
 std::string RunKeeper::checkpoint() const {
@@ -85,10 +89,11 @@ void RunKeeper::advance(const Flags& flags) {
   }
 }
 
+// The best one can only stay where it was saved.
 void RunKeeper::step_done(bool ends_epoch) {
   const bool is_due =
       options_.save_every > 0 ? parts_.progress().step % options_.save_every == 0 : ends_epoch;
-  if (saver_ && is_due) {
+  if (saver_ && (is_due || (options_.keep_best && parts_.is_best()))) {
     await_earlier();
     save();
   }
@@ -98,7 +103,7 @@ void RunKeeper::step_done(bool ends_epoch) {
 void RunKeeper::await_earlier() {
   if (!saver_->is_idle() && !has_warned_) {
     LOCKSTEP_LOG(kWarning)
-        << "step " << parts_.progress().step << " is to be saved while step " << saved_at_
+        << "step " << parts_.progress().step << " is to be saved while step " << on_disk_.step
         << " is still being written, and training waits for that; a larger --save-every helps";
     has_warned_ = true;
   }
@@ -107,7 +112,7 @@ void RunKeeper::await_earlier() {
 
 void RunKeeper::save() {
   saver_->begin(parts_.take());
-  saved_at_ = parts_.progress().step;
+  on_disk_ = mark();
   if (!options_.async_save) {
     saver_->finish();
   }
@@ -118,8 +123,7 @@ void RunKeeper::finish() {
     return;
   }
   saver_->finish();
-  const std::int64_t step = parts_.progress().step;
-  if (saved_at_ != step && step > steps_before_) {
+  if (on_disk_ != mark()) {
     save();
     saver_->finish();
   }

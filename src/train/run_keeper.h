@@ -20,9 +20,8 @@ class RunKeeper {
   // saved can be. Throws as find_resume_point(), RunParts and CheckpointSaver do. Options and world have to outlive it.
   RunKeeper(RunParts parts, const Options& options, World& world);
 
-  // Where it was taken up; empty and 0 for a run that starts anew.
+  // Where it was taken up, and what it had trained with then; empty and 0 for a run that starts anew.
   const std::string& resumed_from() const { return resumed_from_; }
-  std::int64_t steps_before() const { return steps_before_; }
   std::uint64_t samples_before() const { return samples_before_; }
 
   bool saves() const { return saver_.has_value(); }
@@ -39,6 +38,15 @@ class RunKeeper {
   void finish();
 
  private:
+  // What tells two states of a run from each other.
+  struct Mark {
+    std::int64_t step = 0;
+    std::int64_t evaluated_at = -1;
+
+    bool operator==(const Mark&) const = default;
+  };
+
+  Mark mark() const;
   void resume(World& world);
   void restore(const SavedRun& saved, const Communicator& communicator);
   void save();
@@ -47,11 +55,10 @@ class RunKeeper {
   RunParts parts_;
   const Options& options_;
   std::string resumed_from_;
-  std::int64_t steps_before_ = 0;
   std::uint64_t samples_before_ = 0;
   std::optional<CheckpointSaver> saver_;  // none: nothing is saved
   bool has_warned_ = false;
-  std::int64_t saved_at_ = -1;  // step, complete or not
+  Mark on_disk_;  // of the last checkpoint, complete or not, or of where the run began
 };
 
 }  // namespace lockstep::train

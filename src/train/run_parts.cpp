@@ -13,8 +13,8 @@
 #include "lockstep/config.h"
 #include "lockstep/error.h"
 #include "snapshot/optimizer_state.h"
-#include "snapshot/random_state.h"
 #include "snapshot/tensor_file.h"
+#include "train/random_states.h"
 #include "train/seeding.h"
 
 namespace lockstep::train {
@@ -28,24 +28,6 @@ constexpr const char* kOptimizer = "optimizer.safetensors";
 constexpr const char* kAverages = "ema.safetensors";
 constexpr const char* kRandom = "rng.safetensors";
 constexpr const char* kState = "state.json";
-
-std::string rank_name(int rank) {
-  return c10::str("rank-", rank);
-}
-
-NamedTensors gather_random_states(Communicator& communicator) {
-  const torch::Tensor mine = snapshot::random_state().contiguous();
-  const std::int64_t size = mine.numel();
-  torch::Tensor all = torch::empty({communicator.size(), size}, torch::kUInt8);
-  communicator.all_gather(ConstBuffer(mine.const_data_ptr(), static_cast<std::size_t>(size), DType::kU8),
-                          Buffer(all.data_ptr(), static_cast<std::size_t>(all.numel()), DType::kU8),
-                          {.label = "states of the random numbers"});
-  NamedTensors states;
-  for (int rank = 0; rank < communicator.size(); ++rank) {
-    states.push_back({rank_name(rank), all[rank]});
-  }
-  return states;
-}
 
 // All parts of it. One that is nowhere is missed by name.
 TensorsByName read_tensors(const SavedRun& saved, const char* file) {
@@ -79,6 +61,21 @@ void require_none(const std::vector<std::string>& problems, const SavedRun& save
   throw Error(ErrorCode::kMismatch, text);
 }
 
+void require_same_step(const RunState& state, const SavedRun& saved) {
+  if (state.progress.step != saved.manifest().step) {
+    throw Error(ErrorCode::kCorrupt,
+                c10::str(saved.folder(), ": its ", kState, " is that of step ", state.progress.step,
+                         ", its manifest that of step ", saved.manifest().step));
+  }
+}
+
+// Averages that are only now kept begin with the weights that are loaded.
+bool begins_averages(const std::vector<config::Difference>& changes) {
+  return std::any_of(changes.begin(), changes.end(), [](const config::Difference& change) {
+    return change.name == "ema-decay" && change.a && std::stod(*change.a) == 0;
+  });
+}
+
 // As the command line would show them, wherever they came from.
 std::string settings_of(Task& task, Options options) {
   config::Description description;
@@ -108,6 +105,12 @@ std::optional<double> RunParts::metric() const {
                                                 : std::nullopt;
 }
 
+bool RunParts::is_best() const {
+  const Progress& progress = parts_.progress;
+  const BestMetricState& best = parts_.best.state();
+  return progress.evaluated_at == progress.step && !best.metrics.empty() && best.step == progress.step;
+}
+
 void RunParts::require_savable() const {
   snapshot::require_savable(parts_.optimizer, parts_.model);
 }
@@ -134,7 +137,8 @@ Snapshot RunParts::take() const {
   return snapshot;
 }
 
-void RunParts::require_same_options(const SavedRun& saved) const {
+// Those that compute something. Throws when they are not allowed.
+std::vector<config::Difference> RunParts::changes_since(const SavedRun& saved) const {
   const checkpoint::FileBytes then = saved.read(kConfigFile);
   std::vector<config::Difference> changes = config::diff(then.text(), settings_json_);
   changes.erase(std::remove_if(changes.begin(), changes.end(),
@@ -146,43 +150,41 @@ void RunParts::require_same_options(const SavedRun& saved) const {
         c10::str("options are not those of the checkpoint ", saved.folder(), ":\n", config::to_text(changes),
                  "resume with the same ones, or with --allow-changes if that is meant"));
   }
+  return changes;
 }
 
-// The same numbers go on where each rank has its own. Others have to begin anew.
-void RunParts::restore_random_state(const SavedRun& saved, const TensorsByName& states) const {
-  const auto mine = states.find(rank_name(parts_.communicator.rank()));
-  if (saved.manifest().world_size == parts_.communicator.size() && mine != states.end()) {
-    snapshot::set_random_state(mine->second);
-  } else {
-    seed_libtorch(parts_.options.seed, parts_.communicator.rank(), parts_.progress.step);
+struct RunParts::SavedTensors {
+  TensorsByName model = {};
+  TensorsByName optimizer = {};
+  std::optional<TensorsByName> averages = {};  // none: there are none, or they begin anew
+  TensorsByName random = {};
+};
+
+RunParts::SavedTensors RunParts::read(const SavedRun& saved, bool averages_are_new) const {
+  SavedTensors tensors{.model = read_tensors(saved, kModel), .optimizer = read_tensors(saved, kOptimizer)};
+  if (parts_.averages != nullptr && !averages_are_new) {
+    tensors.averages = read_tensors(saved, kAverages);
   }
+  tensors.random = read_tensors(saved, kRandom);
+  return tensors;
 }
 
-void RunParts::restore(const SavedRun& saved) {
-  require_same_options(saved);
-  const RunState state = parse_run_state(saved.folder() + "/" + kState, saved.read(kState).text());
-  const NamedTensors model = snapshot::tensors_of(parts_.model);
-  const TensorsByName saved_model = read_tensors(saved, kModel);
-  const TensorsByName saved_optimizer = read_tensors(saved, kOptimizer);
-  // Averages that were switched on only now begin with the weights that are loaded.
-  const bool has_averages =
-      parts_.averages != nullptr && (saved.has(kAverages) || !parts_.options.allow_changes);
-  const TensorsByName saved_averages = has_averages ? read_tensors(saved, kAverages) : TensorsByName();
-  const TensorsByName random = read_tensors(saved, kRandom);
-
+void RunParts::require_fit(const SavedTensors& tensors, const SavedRun& saved) const {
   std::vector<std::string> problems;
-  append(problems, kModel, snapshot::misfits(model, saved_model));
-  append(problems, kOptimizer, snapshot::misfits(parts_.optimizer, parts_.model, saved_optimizer));
-  append(problems, kAverages,
-         has_averages ? snapshot::misfits(parts_.averages->named(), saved_averages)
-                      : std::vector<std::string>());
+  append(problems, kModel, snapshot::misfits(snapshot::tensors_of(parts_.model), tensors.model));
+  append(problems, kOptimizer, snapshot::misfits(parts_.optimizer, parts_.model, tensors.optimizer));
+  if (tensors.averages) {
+    append(problems, kAverages, snapshot::misfits(parts_.averages->named(), *tensors.averages));
+  }
+  append(problems, kRandom, random_misfits(tensors.random, saved.manifest().world_size));
   require_none(problems, saved);
+}
 
-  parts_.sampler.restore(state.sampler);  // the last that may refuse
-  snapshot::copy_into(model, saved_model);
-  snapshot::restore(parts_.optimizer, parts_.model, saved_optimizer);
-  if (has_averages) {
-    snapshot::copy_into(parts_.averages->named(), saved_averages);
+void RunParts::put_back(const SavedTensors& tensors, const RunState& state) {
+  snapshot::copy_into(snapshot::tensors_of(parts_.model), tensors.model);
+  snapshot::restore(parts_.optimizer, parts_.model, tensors.optimizer);
+  if (tensors.averages) {
+    snapshot::copy_into(parts_.averages->named(), *tensors.averages);
   } else if (parts_.averages != nullptr) {
     parts_.averages->reset();
   }
@@ -190,7 +192,26 @@ void RunParts::restore(const SavedRun& saved) {
   parts_.plateau.restore(state.plateau);
   parts_.best.restore(state.best);
   parts_.progress = state.progress;
-  restore_random_state(saved, random);
+}
+
+void RunParts::restore(const SavedRun& saved) {
+  const std::vector<config::Difference> changes = changes_since(saved);
+  const RunState state = parse_run_state(saved.folder() + "/" + kState, saved.read(kState).text());
+  require_same_step(state, saved);
+  const SavedTensors tensors = read(saved, begins_averages(changes));
+  require_fit(tensors, saved);
+  parts_.sampler.restore(state.sampler);  // the last that may refuse
+  put_back(tensors, state);
+  // A run that was stopped early goes on when it was told to be more patient.
+  if (!changes.empty() && !parts_.best.is_out_of_patience()) {
+    parts_.progress.stopped.clear();
+  }
+  // The same numbers go on where each rank has its own. Others have to begin anew.
+  if (saved.manifest().world_size == parts_.communicator.size()) {
+    restore_random_state(tensors.random, parts_.communicator.rank());
+  } else {
+    seed_libtorch(parts_.options.seed, parts_.communicator.rank(), parts_.progress.step);
+  }
 }
 
 }  // namespace lockstep::train

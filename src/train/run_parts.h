@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lockstep/config_settings.h"
 #include "lockstep/grad_scaler.h"
 #include "lockstep/plateau.h"
 #include "lockstep/sampler.h"
@@ -46,6 +47,8 @@ class RunParts {
   explicit RunParts(const Parts& parts);
 
   const Progress& progress() const { return parts_.progress; }
+  // Whether no evaluation was better than that of the step that is done.
+  bool is_best() const;
 
   // Throws Error{kUnsupported} when the optimizer is none that can be saved.
   void require_savable() const;
@@ -55,13 +58,17 @@ class RunParts {
 
   // Puts it back; on any number of ranks. Nothing is changed unless all of it fits. Collective. Throws
   // Error{kInvalidConfig} with the differences when options have changed and may not, Error{kMismatch} with every name
-  // and shape that does not fit, Error{kCorrupt} when a part is missing.
+  // and shape that does not fit, Error{kCorrupt} when a part is missing or belongs to another step.
   void restore(const SavedRun& saved);
 
  private:
-  void require_same_options(const SavedRun& saved) const;
+  struct SavedTensors;
+
+  std::vector<config::Difference> changes_since(const SavedRun& saved) const;
   std::optional<double> metric() const;
-  void restore_random_state(const SavedRun& saved, const snapshot::TensorsByName& states) const;
+  SavedTensors read(const SavedRun& saved, bool averages_are_new) const;
+  void require_fit(const SavedTensors& tensors, const SavedRun& saved) const;
+  void put_back(const SavedTensors& tensors, const RunState& state);
 
   Parts parts_;
   std::string settings_json_;

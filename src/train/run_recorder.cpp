@@ -59,16 +59,22 @@ void RunRecorder::on_begin(const RunInfo& info) {
   page_.status = "running";
   announce(begin_text(info));
   if (options_.resume != "none") {
-    go_on_after(info.steps_done);
+    go_on_after(info);
   }
   if (!options_.checkpoints.empty()) {
     announce("when it is stopped it goes on with: " + resume_command_);
   }
 }
 
-// The page and the files show the whole run, however often it was stopped.
-void RunRecorder::go_on_after(std::int64_t step) {
-  page_.rows = files_.rewind(step);
+// The page and the files show the whole run, however often it was stopped. What was written of steps that are trained
+// again goes, and the row of a window that was cut off: it is written when it is full.
+void RunRecorder::go_on_after(const RunInfo& info) {
+  const std::int64_t last_row = info.steps_done - info.unwritten.steps;
+  page_.rows = files_.rewind([&](const MetricRow& row) {
+    return row.step <= (row.phase == "eval" ? info.evaluated_after : last_row);
+  });
+  window_ = StepWindow(info.unwritten);
+  skipped_ = info.skipped_steps;
   if (!page_.rows.empty()) {
     seconds_before_ = page_.rows.back().seconds;
   }
@@ -85,7 +91,7 @@ void RunRecorder::on_step(const StepInfo& info) {
   if (options_.progress) {
     show(info);
   }
-  if (info.step % options_.log_every == 0 || info.step == info_.steps) {
+  if (ends_window(info.step, info_.steps, options_.log_every)) {
     write_row(window_.row(elapsed()));
     window_.clear();
   }

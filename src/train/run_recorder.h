@@ -39,7 +39,7 @@ class RunRecorder : public Callback {
   void show(const StepInfo& info);
   void announce(const std::string& text);
   double elapsed() const;
-  void go_on_after(std::int64_t step);
+  void go_on_after(const RunInfo& info);
 
   RunDirectory directory_;
   const Options& options_;

@@ -34,7 +34,11 @@ Json progress_to_json(const Progress& progress) {
           {"evaluation", metrics_to_json(progress.evaluation)},
           {"evaluated_at", progress.evaluated_at},
           {"owes_evaluation", progress.owes_evaluation},
-          {"stopped", progress.stopped}};
+          {"stopped", progress.stopped},
+          {"unwritten",
+           {{"steps", progress.unwritten.steps},
+            {"samples", number_to_json(progress.unwritten.samples)},
+            {"sums", metrics_to_json(progress.unwritten.sums)}}}};
 }
 
 // Takes members out of an object, and says which one is wrong.
@@ -49,7 +53,10 @@ class Reader {
   Reader object(const char* name) const { return {place_of(name), member(name)}; }
 
   std::int64_t integer(const char* name) const {
-    return is_valid(member(name).is_number_integer(), name, "an integer").get<std::int64_t>();
+    const Json& value = member(name);
+    const bool fits =
+        !value.is_number_unsigned() || value.get<std::uint64_t>() <= std::numeric_limits<std::int64_t>::max();
+    return is_valid(value.is_number_integer() && fits, name, "an integer").get<std::int64_t>();
   }
   int small_integer(const char* name) const {
     const std::int64_t value = integer(name);
@@ -103,6 +110,11 @@ class Reader {
   const Json& json_;
 };
 
+StepSums sums_from(const Reader& reader) {
+  return {
+      .steps = reader.integer("steps"), .samples = reader.number("samples"), .sums = reader.metrics("sums")};
+}
+
 Progress progress_from(const Reader& reader) {
   return {.step = reader.integer("step"),
           .skipped = reader.integer("skipped"),
@@ -112,7 +124,8 @@ Progress progress_from(const Reader& reader) {
           .evaluation = reader.metrics("evaluation"),
           .evaluated_at = reader.integer("evaluated_at"),
           .owes_evaluation = reader.flag("owes_evaluation"),
-          .stopped = reader.text("stopped")};
+          .stopped = reader.text("stopped"),
+          .unwritten = sums_from(reader.object("unwritten"))};
 }
 
 SamplerState sampler_from(const Reader& reader) {

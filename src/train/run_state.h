@@ -11,6 +11,7 @@
 #include "lockstep/metric_row.h"
 #include "lockstep/plateau.h"
 #include "lockstep/sampler.h"
+#include "lockstep/train_callback.h"
 #include "train/best_metric.h"
 
 namespace lockstep::train {
@@ -26,6 +27,7 @@ struct Progress {
   std::int64_t evaluated_at = -1;            // step
   bool owes_evaluation = false;              // an epoch has ended, and it has not been evaluated
   std::string stopped = {};                  // why before its end; empty: it was not
+  StepSums unwritten = {};                   // since the last row of metrics
 };
 
 struct RunState {

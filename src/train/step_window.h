@@ -2,33 +2,43 @@
 
 // The steps since the last row of metrics, as one row: means over their samples, rates over their time.
 
-#include <vector>
+#include <optional>
+#include <utility>
 
 #include "lockstep/metric_row.h"
 #include "lockstep/train_callback.h"
 
 namespace lockstep::train {
 
+void add_step(StepSums& sums, const StepInfo& info);
+
+// Whether a row is written after that step, of so many in the run.
+bool ends_window(std::int64_t step, std::int64_t steps, std::int64_t log_every);
+
 class StepWindow {
  public:
+  StepWindow() = default;
+  // Goes on after steps of which no time is known.
+  explicit StepWindow(StepSums before) : sums_(std::move(before)) {}
+
   void add(const StepInfo& info);
 
-  bool is_empty() const { return steps_ == 0; }
+  // Whether no step was added, which a row needs.
+  bool is_empty() const { return !last_; }
   double samples_per_second() const;
   double communication_share() const;
   double data_share() const;
-  // Of the last step, as of `seconds` since the run began.
+  // Of the last step, as of `seconds` since the run began. Not when it is empty.
   MetricRow row(double seconds) const;
   void clear();
 
  private:
-  std::int64_t steps_ = 0;
-  double samples_ = 0;
+  StepSums sums_;
+  double timed_samples_ = 0;
   double seconds_ = 0;
   double communication_ = 0;
   double data_ = 0;
-  std::vector<MetricValue> sums_;  // of loss and metrics, each times its samples
-  StepInfo last_;
+  std::optional<StepInfo> last_;
 };
 
 }  // namespace lockstep::train

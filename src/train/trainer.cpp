@@ -9,6 +9,7 @@
 #include "lockstep/error.h"
 #include "lockstep/sharded_optimizer.h"
 #include "train/metric_text.h"
+#include "train/step_window.h"
 #include "train/together.h"
 
 namespace lockstep::train {
@@ -112,7 +113,10 @@ Summary Trainer::run() {
   LapTimer whole;
   tell([this](Callback& listener) {
     listener.on_begin({.steps = steps_,
-                       .steps_done = keeper_->steps_before(),
+                       .steps_done = progress_.step,
+                       .skipped_steps = progress_.skipped,
+                       .evaluated_after = progress_.evaluated_at,
+                       .unwritten = progress_.unwritten,
                        .resumed_from = keeper_->resumed_from(),
                        .steps_per_epoch = steps_per_epoch_,
                        .batch_size = options_.batch_size,
@@ -151,26 +155,40 @@ void Trainer::step() {
   advance(batch.samples, result);
   result.seconds.data = std::chrono::duration<double>(waited).count();
   result.seconds.other = std::max(0.0, timer_.lap() - result.seconds.total());
-  tell([&](Callback& listener) {
-    listener.on_step({.step = progress_.step,
-                      .epoch = progress_.epoch,
-                      .loss = result.totals.loss,
-                      .metrics = result.totals.metrics,
-                      .learning_rate = rate,
-                      .gradient_norm = result.gradient_norm,
-                      .skipped = result.skipped,
-                      .samples = batch.samples.samples_of_all_ranks,
-                      .seconds = result.seconds});
-    wish_ = wish_.empty() ? listener.wants_to_stop() : wish_;
-  });
-  const bool ends_epoch = batch.samples.last_in_epoch;
-  progress_.owes_evaluation = evaluator_ && ends_epoch &&
-                              batch.samples.end.epoch % static_cast<std::uint64_t>(options_.eval_every) == 0;
+  announce({.step = progress_.step,
+            .epoch = progress_.epoch,
+            .loss = result.totals.loss,
+            .metrics = result.totals.metrics,
+            .learning_rate = rate,
+            .gradient_norm = result.gradient_norm,
+            .skipped = result.skipped,
+            .samples = batch.samples.samples_of_all_ranks,
+            .seconds = result.seconds});
+  progress_.owes_evaluation = evaluator_ && is_to_be_evaluated(batch.samples);
   if (progress_.owes_evaluation && paused_.empty()) {
     evaluate();
   }
-  keeper_->step_done(ends_epoch);
+  keeper_->step_done(batch.samples.last_in_epoch);
   timer_.lap();  // saving belongs to no step
+}
+
+void Trainer::announce(const StepInfo& info) {
+  add_step(progress_.unwritten, info);
+  if (ends_window(info.step, steps_, options_.log_every)) {
+    progress_.unwritten = {};
+  }
+  tell([&](Callback& listener) {
+    listener.on_step(info);
+    wish_ = wish_.empty() ? listener.wants_to_stop() : wish_;
+  });
+}
+
+// The last step too, before it is saved: what is evaluated after a save would be missing there.
+bool Trainer::is_to_be_evaluated(const SampleBatch& samples) const {
+  const bool is_last = progress_.step == steps_ || !progress_.stopped.empty();
+  const bool ends_epoch =
+      samples.last_in_epoch && samples.end.epoch % static_cast<std::uint64_t>(options_.eval_every) == 0;
+  return is_last || ends_epoch;
 }
 
 // What this rank has to say to the others.

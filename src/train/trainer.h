@@ -35,6 +35,8 @@ class Trainer {
  private:
   void step();
   void advance(const SampleBatch& samples, const StepResult& result);
+  void announce(const StepInfo& info);
+  bool is_to_be_evaluated(const SampleBatch& samples) const;
   Flags flags();
   void evaluate();
   std::optional<Totals> run_evaluator();

@@ -227,7 +227,7 @@ TEST(MetricFiles, ForgetLaterStepsOfARunThatGoesOn) {
   for (row.step = 10; row.step <= 30; row.step += 10) {
     files.write(row);
   }
-  const std::vector<MetricRow> kept = files.rewind(20);
+  const std::vector<MetricRow> kept = files.rewind([](const MetricRow& one) { return one.step <= 20; });
   ASSERT_EQ(kept.size(), 2U);
   EXPECT_EQ(kept[1].step, 20);
   row.step = 25;

@@ -13,6 +13,7 @@
 #include "train/forward_pass.h"
 #include "train/metric_text.h"
 #include "train/micro_batches.h"
+#include "train/resume_check.h"
 #include "train/step_window.h"
 #include "train/text_exchange.h"
 #include "train/together.h"
@@ -127,6 +128,18 @@ TEST(BestMetric, IsNeverANumberThatIsNone) {
   EXPECT_TRUE(best.observe(3, {{"loss", 2}}));
 }
 
+TEST(ResumeCheck, MissesFilesOfEitherCheckpoint) {
+  const checkpoint::FileEntry model{.name = "model.safetensors", .bytes = 3, .checksum = "a"};
+  const checkpoint::FileEntry other{.name = "model.safetensors", .bytes = 3, .checksum = "b"};
+  const checkpoint::FileEntry averages{.name = "ema.safetensors", .bytes = 3, .checksum = "a"};
+  const checkpoint::FileEntry options{.name = "config.json", .bytes = 3, .checksum = "a"};
+  EXPECT_EQ(differing_files({.files = {model, options}}, {.files = {model}}), "");
+  EXPECT_EQ(differing_files({.files = {model, averages}}, {.files = {model}}), "ema.safetensors");
+  EXPECT_EQ(differing_files({.files = {model}}, {.files = {averages, model}}), "ema.safetensors");
+  EXPECT_EQ(differing_files({.files = {model, averages}}, {.files = {other}}),
+            "ema.safetensors, model.safetensors");
+}
+
 StepInfo step_info(std::int64_t step, double loss, std::uint64_t samples) {
   return {.step = step,
           .epoch = 0.5,
@@ -151,6 +164,18 @@ TEST(StepWindow, AveragesOverSamplesAndTime) {
   EXPECT_EQ(window.communication_share(), 0.25);
   window.clear();
   EXPECT_TRUE(window.is_empty());
+}
+
+// Means are those of all its steps, rates those of the steps whose time is known.
+TEST(StepWindow, GoesOnWhereItWas) {
+  StepSums before;
+  add_step(before, step_info(1, 2, 30));
+  StepWindow window(before);
+  EXPECT_TRUE(window.is_empty());
+  window.add(step_info(2, 6, 10));
+  EXPECT_FALSE(window.is_empty());
+  EXPECT_EQ(window.row(9).values[0], (MetricValue{"loss", 3}));
+  EXPECT_EQ(window.samples_per_second(), 5);
 }
 
 TEST(MetricText, SaysAccuracyInPercent) {
