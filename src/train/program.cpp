@@ -1,6 +1,8 @@
 // run_program(): from a command line to an exit code. Whatever goes wrong, and on whatever rank, the ranks leave each
 // other in order, and the one that failed says why, once.
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <utility>
@@ -25,6 +27,7 @@
 #include "train/surroundings.h"
 #include "train/text_exchange.h"
 #include "train/together.h"
+#include "train/trainer.h"
 
 namespace lockstep::train {
 namespace {
@@ -64,6 +67,9 @@ class Program {
       return is_speaker() ? *config::present(loaded_, name_)
                           : (loaded_.problems.empty() ? 0 : config::kUsageExitCode);
     }
+    if (options_.save && options_.save_on_signal && options_.selfcheck_resume == 0) {
+      signal_ = std::make_shared<StopSignal>();  // before the others are waited for, which may take long
+    }
     World world = World::join(options_.world);
     try {
       return train_in(world);
@@ -77,6 +83,9 @@ class Program {
     set_compute_threads(options_.threads, world);
     require_equal_lines(world.communicator(), "option",
                         lines_of(config::to_toml(description_, loaded_.settings)));
+    if (signal_ && is_told_to_leave(world)) {
+      return kExitTryAgain;
+    }
     const RunDirectory directory = open_directory(world);
     if (options_.selfcheck_resume > 0) {
       check_resume(task_, options_, world, directory.path() / "selfcheck-resume");
@@ -85,25 +94,53 @@ class Program {
     if (options_.save) {
       options_.checkpoints = directory.checkpoints();
     }
-    const auto times = std::make_shared<RankSeconds>();
-    std::vector<std::shared_ptr<Callback>> listeners = {times};
-    if (options_.save && options_.save_on_signal) {
-      listeners.push_back(std::make_shared<StopSignal>());
-    }
     run_together(world.communicator(), "opening the run directory", [&] {
       set_process_logger(
           {.rank = world.rank(), .world_size = world.size(), .file = directory.log_file(world.rank())});
       if (world.rank() == 0) {
         recorder_ = std::make_shared<RunRecorder>(directory, options_, page(world),
                                                   resume_command(argc_, argv_, directory.path()));
-        listeners.push_back(recorder_);
       }
     });
-    const Summary summary = train::run(task_, options_, world, listeners);
-    finish(summary, directory, times->gather(world));
-    // Nobody leaves while rank 0 may still fail to write what is asked for.
-    run_together(world.communicator(), "ending the run", [] {});
-    return summary.paused.empty() ? 0 : kExitTryAgain;
+    return train_into(directory, world);
+  }
+
+  int train_into(const RunDirectory& directory, World& world) {
+    const auto times = std::make_shared<RankSeconds>();
+    Trainer trainer(task_, options_, world, listeners(times));
+    try {
+      const Summary summary = trainer.run();
+      finish(summary, directory, times->gather(world));
+      // Nobody leaves while rank 0 may still fail to write what is asked for.
+      run_together(world.communicator(), "ending the run", [] {});
+      return summary.paused.empty() ? 0 : kExitTryAgain;
+    } catch (...) {
+      // Here, while the trainer is there: it waits for its thread, which may wait for a disk, and the others for us.
+      return fail(world, std::current_exception());
+    }
+  }
+
+  std::vector<std::shared_ptr<Callback>> listeners(const std::shared_ptr<RankSeconds>& times) const {
+    std::vector<std::shared_ptr<Callback>> all = {times};
+    if (signal_) {
+      all.push_back(signal_);
+    }
+    if (recorder_) {
+      all.push_back(recorder_);
+    }
+    return all;
+  }
+
+  // A signal may come before there is anything to save. Then all ranks leave, and are started again.
+  bool is_told_to_leave(World& world) const {
+    const std::string mine = signal_->wants_to_pause();
+    std::array<std::int32_t, 1> anyone = {mine.empty() ? 0 : 1};
+    world.communicator().all_reduce(anyone, ReduceOp::kMax, {.label = "signals"});
+    if (anyone[0] != 0 && world.rank() == 0) {
+      LOCKSTEP_LOG(kInfo) << "left before anything was trained: "
+                          << (mine.empty() ? "another rank asked for it" : mine);
+    }
+    return anyone[0] != 0;
   }
 
   ReportData page(World& world) const {
@@ -116,14 +153,14 @@ class Program {
   // Rank 0 decides what it is called; on other hosts it has to be made as well.
   RunDirectory open_directory(World& world) const {
     std::optional<RunDirectory> directory;
-    run_together(world.communicator(), "making the run directory", [&] {
+    wait_together(world.communicator(), "making the run directory", [&] {
       if (world.rank() == 0) {
         directory = choose_directory();
       }
     });
     const std::string path =
         broadcast_text(directory ? directory->path().string() : "", "run directory", world.communicator());
-    run_together(world.communicator(), "making the run directory", [&] {
+    wait_together(world.communicator(), "making the run directory", [&] {
       if (!directory) {
         directory = RunDirectory::create(path);
       }
@@ -176,6 +213,7 @@ class Program {
   Options options_;
   config::Description description_;
   config::LoadResult loaded_;
+  std::shared_ptr<StopSignal> signal_;     // none: signals are left alone
   std::shared_ptr<RunRecorder> recorder_;  // rank 0
 };
 

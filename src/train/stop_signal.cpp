@@ -1,12 +1,16 @@
 #include "train/stop_signal.h"
 
+#include <atomic>
+
 namespace lockstep::train {
 namespace {
 
-volatile std::sig_atomic_t received = 0;
+// The handler may run in any thread, and the loop asks in its own: of what a handler may touch only this is for both.
+std::atomic<int> received = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
 
 void note(int signal) {
-  received = signal;
+  received.store(signal, std::memory_order_relaxed);  // nothing else is told by it
 }
 
 void listen(int signal, int flags, struct sigaction& former) {
@@ -31,7 +35,8 @@ StopSignal::~StopSignal() {
 }
 
 std::string StopSignal::wants_to_pause() {
-  return received == SIGTERM ? "SIGTERM" : received == SIGINT ? "SIGINT" : "";
+  const int signal = received.load(std::memory_order_relaxed);
+  return signal == SIGTERM ? "SIGTERM" : signal == SIGINT ? "SIGINT" : "";
 }
 
 }  // namespace lockstep::train
