@@ -7,6 +7,8 @@
 
 #include <chrono>
 #include <future>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,17 +16,20 @@
 
 namespace lockstep::testing {
 
+inline std::map<std::string, std::optional<std::string>> rank_environment(int rank, int size) {
+  return {{"RANK", std::to_string(rank)},
+          {"WORLD_SIZE", std::to_string(size)},
+          {"LOCAL_RANK", std::to_string(rank)},
+          {"LOCAL_WORLD_SIZE", std::to_string(size)},
+          {"MASTER_ADDR", "127.0.0.1"},
+          {"MASTER_PORT", "29500"},
+          {"OMP_NUM_THREADS", "1"},
+          {"TORCHELASTIC_RUN_ID", "examples_test." + std::to_string(getpid())}};
+}
+
 inline CompletedSubprocess run_rank_of(const std::vector<std::string>& command, int rank, int size) {
-  SubprocessOptions options;
-  options.environment = {{"RANK", std::to_string(rank)},
-                         {"WORLD_SIZE", std::to_string(size)},
-                         {"LOCAL_RANK", std::to_string(rank)},
-                         {"LOCAL_WORLD_SIZE", std::to_string(size)},
-                         {"MASTER_ADDR", "127.0.0.1"},
-                         {"MASTER_PORT", "29500"},
-                         {"OMP_NUM_THREADS", "1"},
-                         {"TORCHELASTIC_RUN_ID", "examples_test." + std::to_string(getpid())}};
-  return run_subprocess(command, options, Deadline::after(std::chrono::seconds(100)));
+  return run_subprocess(command, {.environment = rank_environment(rank, size)},
+                        Deadline::after(std::chrono::seconds(100)));
 }
 
 // How each rank ended.

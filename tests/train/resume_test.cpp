@@ -7,15 +7,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <regex>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "base/temp_dir.h"
-#include "checkpoint/checkpoint_store.h"
-#include "examples/example_ranks.h"
-#include "train/run_files.h"
+#include "train/resumed_runs.h"
 
 namespace lockstep::testing {
 namespace {
@@ -24,104 +19,43 @@ namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-using Words = std::vector<std::string>;
-
-Words operator+(Words a, const Words& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
-std::string contents(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file) << path;
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void damage(const fs::path& path) {
-  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
-  file.seekp(-1, std::ios::end);
-  file.put('\x55');
-}
-
-class Resume : public ::testing::Test {
- protected:
-  // Everything that a checkpoint has to remember: 50 samples make 4 steps of 12, accumulated in two pieces.
-  const Words everything_ = {"--samples",
-                             "50",
-                             "--batch-size",
-                             "12",
-                             "--micro-batch",
-                             "3",
-                             "--precision",
-                             "fp16",
-                             "--ema-decay",
-                             "0.9",
-                             "--dropout",
-                             "0.3",
-                             "--optimizer.kind",
-                             "adamw",
-                             "--lr.peak",
-                             "0.05",
-                             "--lr.shape",
-                             "cosine",
-                             "--scaler.growth-interval",
-                             "5"};
-
-  // What goes wrong is an option too, and is to go wrong only once.
-  const Words going_on_ = {"--resume", "auto", "--allow-changes"};
-
-  fs::path folder(const std::string& run = "run") const { return temp_.path() / run; }
-  fs::path checkpoint(std::int64_t step, const std::string& run = "run") const {
-    std::string digits = std::to_string(step);
-    return folder(run) / "checkpoints" / ("step-" + std::string(8 - digits.size(), '0') + digits);
-  }
-
-  Words command(const Words& arguments, const std::string& run = "run") const {
-    return Words{TROUBLED_TASK, "--run-dir", folder(run).string()} + arguments;
-  }
-
-  std::string train(int ranks, const Words& arguments, const std::string& run = "run") const {
-    return run_example(command(arguments, run), ranks);
-  }
-
-  // All ranks exit with `exit_code` each; returns what they said.
-  std::string train_until(int exit_code, int ranks, const Words& arguments,
-                          const std::string& run = "run") const {
-    std::string said;
-    for (const CompletedSubprocess& rank : run_ranks_of(command(arguments, run), ranks)) {
-      EXPECT_EQ(rank.status.exit_code, exit_code) << rank.standard_error;
-      said += rank.standard_output + rank.standard_error;
-    }
-    return said;
-  }
-
-  // Rank 0 says it, and its exit code is 2 for what the user is to change.
-  std::string refused(const Words& arguments, int exit_code = 2) const {
-    const auto ranks = run_ranks_of(command(arguments), 2);
-    EXPECT_EQ(ranks[0].status.exit_code, exit_code) << ranks[0].standard_error;
-    EXPECT_NE(ranks[1].status.exit_code, 0);
-    // Without what the log puts in front of a message's further lines.
-    return std::regex_replace(ranks[0].standard_error, std::regex("\n\\[rank 0/2\\] +"), "\n");
-  }
-
-  void expect_same_checkpoints(const fs::path& a, const fs::path& b) const {
-    for (const char* file : {"model.safetensors", "optimizer.safetensors", "rng.safetensors", "state.json"}) {
-      EXPECT_EQ(contents(a / file), contents(b / file)) << file;
-    }
-    EXPECT_EQ(fs::exists(a / "ema.safetensors"), fs::exists(b / "ema.safetensors"));
-    if (fs::exists(a / "ema.safetensors")) {
-      EXPECT_EQ(contents(a / "ema.safetensors"), contents(b / "ema.safetensors"));
-    }
-  }
-
-  TempDir temp_;
-};
-
 TEST_F(Resume, GivesTheSameBitsAfterEveryOneOfSixtySteps) {
   const std::string said = train(2, everything_ + Words{"--epochs", "20", "--selfcheck-resume", "61"});
   EXPECT_THAT(said,
               HasSubstr("stopped after each of 59 steps and resumed: the same bits at step 60, on 2 ranks"));
   EXPECT_FALSE(fs::exists(folder() / "selfcheck-resume"));
+}
+
+// The loss falls and is wanted high, so each evaluation after the first one is worse: the third ends the run.
+TEST_F(Resume, GivesTheSameBitsWithBuffersClippingAndEarlyStopping) {
+  for (const std::string optimizer : {"sharded", "no-sharded"}) {
+    const std::string said = train(3,
+                                   {"--samples",
+                                    "50",
+                                    "--batch-size",
+                                    "12",
+                                    "--batch-norm",
+                                    "--dropout",
+                                    "0.3",
+                                    "--clip-norm",
+                                    "0.2",
+                                    "--best.higher-is-better",
+                                    "--use-plateau",
+                                    "--plateau.patience",
+                                    "0",
+                                    "--best.patience",
+                                    "2",
+                                    "--epochs",
+                                    "9",
+                                    "--optimizer.kind",
+                                    "adamw",
+                                    "--optimizer." + optimizer,
+                                    "--selfcheck-resume",
+                                    "30"},
+                                   optimizer);
+    EXPECT_THAT(
+        said, HasSubstr("stopped after each of 11 steps and resumed: the same bits at step 12, on 3 ranks"));
+  }
 }
 
 TEST_F(Resume, IsFoundOutWhereATaskRemembersMoreThanIsSaved) {
@@ -156,16 +90,6 @@ TEST_F(Resume, OwesTheEvaluationThatASignalInterrupted) {
   train(2, everything_ + Words{"--resume", folder().string(), "--allow-changes"});
   expect_same_checkpoints(checkpoint(8), checkpoint(8, "whole"));
   EXPECT_EQ(read_curve(folder(), "eval", "loss"), read_curve(folder("whole"), "eval", "loss"));
-}
-
-TEST_F(Resume, HeedsASignalThatComesWhileACheckpointIsWritten) {
-  train_until(75, 2, {"--save-every", "1", "--trouble.kind", "terminate", "--trouble.step", "3"});
-  EXPECT_THAT(train(2, {"--resume", "auto", "--allow-changes"}), HasSubstr("resumed after step 4 from "));
-}
-
-TEST_F(Resume, HeedsASignalThatComesBeforeTheFirstStep) {
-  train_until(75, 2, {"--trouble.kind", "terminate-start"});
-  EXPECT_TRUE(fs::exists(checkpoint(1)));
 }
 
 TEST_F(Resume, LosesNoMoreThanTheStepsSinceTheLastSaveWhenARankIsKilled) {
@@ -288,41 +212,6 @@ TEST_F(Resume, RefusesWhatIsNoCheckpoint) {
   fs::create_directories(folder("killed") / "checkpoints");
   EXPECT_THAT(train(1, {"--resume", folder("killed").string()}, "killed"),
               HasSubstr("killed was left before its first checkpoint: it starts anew"));
-}
-
-TEST_F(Resume, TakesTheNewestThatIsUndamaged) {
-  train(2, {"--save-every", "2"});
-  damage(checkpoint(10) / "model.safetensors");
-  const std::string said = train(2, {"--resume", "auto"});
-  EXPECT_THAT(said, HasSubstr("warning: not resumed from a damaged checkpoint: the checkpoint " +
-                              checkpoint(10).string()));
-  EXPECT_THAT(said, HasSubstr("resumed after step 8 from "));
-  for (const std::int64_t step : {6, 8, 10}) {
-    damage(checkpoint(step) / "state.json");
-  }
-  EXPECT_THAT(refused({"--resume", "auto"}, 1), HasSubstr("is damaged; nothing was changed:"));
-}
-
-TEST_F(Resume, NeedsEveryPart) {
-  const checkpoint::CheckpointStore store(folder() / "checkpoints");
-  auto writer = store.begin(3);
-  writer.add("state.json", std::span<const std::byte>());
-  writer.commit({.step = 3, .files = writer.files()});
-  const auto ranks = run_ranks_of(command({"--resume", "auto"}), 2);
-  EXPECT_THAT(ranks[0].standard_error, HasSubstr(checkpoint(3).string() + " has no config.json"));
-  EXPECT_THAT(ranks[1].standard_error, Not(HasSubstr("config.json")));
-}
-
-TEST_F(Resume, KeepsTheNewestTheBestAndEveryNth) {
-  train(1, {"--epochs", "6", "--keep-last", "2", "--keep-every", "15", "--lr.peak", "0",
-            "--best.higher-is-better"});
-  std::vector<std::string> kept;
-  for (const auto& entry : fs::directory_iterator(folder() / "checkpoints")) {
-    kept.push_back(entry.path().filename());
-  }
-  std::sort(kept.begin(), kept.end());
-  // All evaluations are alike, and the newest of equals is the best.
-  EXPECT_EQ(kept, (std::vector<std::string>{"step-00000015", "step-00000025", "step-00000030"}));
 }
 
 TEST_F(Resume, SavesNothingWhenItIsNotTo) {

@@ -3,6 +3,11 @@
 #include <lockstep/lockstep.h>
 #include <torch/torch.h>
 
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
@@ -34,12 +39,15 @@ enum class Trouble {
   kTerminateEvaluation,
   kTerminateStart,
   kMemory,
+  kFullDisk,
+  kTerminateSaving,
 };
 
 struct TroubleOptions {
   Trouble kind = Trouble::kNone;
   int rank = 0;
   std::int64_t step = 1;
+  std::filesystem::path gate;
 
   void describe(lockstep::config::Description& d) {
     d.option("kind", kind, "what goes wrong")
@@ -57,11 +65,46 @@ struct TroubleOptions {
                   {"terminate", Trouble::kTerminate},
                   {"terminate-evaluation", Trouble::kTerminateEvaluation},
                   {"terminate-start", Trouble::kTerminateStart},
-                  {"memory", Trouble::kMemory}});
+                  {"memory", Trouble::kMemory},
+                  {"full-disk", Trouble::kFullDisk},
+                  {"terminate-saving", Trouble::kTerminateSaving}});
     d.option("rank", rank, "on which rank");
     d.option("step", step, "in which step, from 1");
+    d.option("gate", gate, "a file without which nothing of a checkpoint comes to the disk on that rank");
   }
 };
+
+// What is wrong with the disk of this process. The loop sets it, and the thread that saves meets it.
+struct DiskTrouble {
+  std::atomic<Trouble> kind = Trouble::kNone;
+  std::atomic<bool> met = false;
+  std::filesystem::path gate;  // set before anything is saved
+};
+DiskTrouble disk_trouble;
+
+bool is_of_checkpoint(int fd) {
+  std::error_code ignored;
+  const auto path = std::filesystem::read_symlink("/proc/self/fd/" + std::to_string(fd), ignored);
+  return path.extension() == ".safetensors";
+}
+
+// Takes the place of the C library's.
+extern "C" int fsync(int fd) {
+  if (is_of_checkpoint(fd)) {
+    while (!disk_trouble.gate.empty() && !std::filesystem::exists(disk_trouble.gate)) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    if (disk_trouble.kind == Trouble::kTerminateSaving && !disk_trouble.met.exchange(true)) {
+      kill(getpid(), SIGTERM);
+    }
+    if (disk_trouble.kind == Trouble::kFullDisk) {
+      disk_trouble.met = true;
+      errno = ENOSPC;
+      return -1;
+    }
+  }
+  return static_cast<int>(syscall(SYS_fsync, fd));
+}
 
 // Sample 5 cannot be had, if so wanted.
 class Samples final : public lockstep::Dataset {
@@ -97,6 +140,7 @@ class TroubledTask : public train::Task, public train::Callback {
     d.option("eval-samples", eval_samples_, "to evaluate with");
     d.option("weighted", weighted_, "samples weigh one more than their label");
     d.option("dropout", dropout_, "of inputs").range(0.0, 0.9);
+    d.option("batch-norm", batch_norm_, "of inputs");
     d.option("hidden", hidden_, "neurons between inputs and scores; 0: there is no such layer");
     d.option("sample-log", sample_log_, "folder in which each rank notes the samples it trains with");
     d.group("trouble", "What goes wrong", trouble_);
@@ -114,7 +158,11 @@ class TroubledTask : public train::Task, public train::Callback {
     if (trouble_.kind == Trouble::kTerminateStart && is_here()) {
       std::raise(SIGTERM);
     }
+    disk_trouble.gate = is_here() ? trouble_.gate : "";
     net_ = torch::nn::Sequential();
+    if (batch_norm_) {
+      net_->push_back("norm", torch::nn::BatchNorm1d(6));
+    }
     if (hidden_ > 0) {
       net_->push_back("hidden", torch::nn::Linear(6, hidden_));
     }
@@ -138,6 +186,9 @@ class TroubledTask : public train::Task, public train::Callback {
     if (!net_->is_training() && trouble_.kind == Trouble::kTerminateEvaluation && is_here() &&
         step_ == trouble_.step) {
       std::raise(SIGTERM);
+    }
+    if (net_->is_training()) {
+      await_disk_trouble();
     }
     note_samples(batch);
     const torch::Tensor scores = net_->forward(torch::dropout(batch.input(), dropout_, net_->is_training()));
@@ -203,11 +254,19 @@ class TroubledTask : public train::Task, public train::Callback {
     if (trouble_.kind == Trouble::kTerminate) {
       std::raise(SIGTERM);
     }
+    disk_trouble.kind = trouble_.kind;
+  }
+  // Steps are so short that many could pass before the disk is asked at all.
+  void await_disk_trouble() const {
+    while (trouble_.kind == Trouble::kFullDisk && is_here() && step_ == trouble_.step && !disk_trouble.met) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
   }
 
   std::uint64_t samples_ = 30;
   std::uint64_t eval_samples_ = 7;
   bool weighted_ = false;
+  bool batch_norm_ = false;
   double dropout_ = 0;
   std::int64_t hidden_ = 0;
   std::filesystem::path sample_log_;
