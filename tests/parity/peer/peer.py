@@ -3,56 +3,31 @@
 
     peer.py --ranks 2 --scenarios plain unused --steps 50 --torch-version 2.13.0 --output DIR
 
-trains every model with each of the --optimizers, sgd and adamw when none is named, in each scenario. DIR/SCENARIO/MODEL.OPTIMIZER/RANK.{index,data} then have, in
-the format of dump.py,
+trains every model with each of the --optimizers, sgd and adamw when none is named, in each scenario.
+DIR/SCENARIO/MODEL.OPTIMIZER/RANK.{index,data} then have, in the format of dump.py,
     inputs targets losses          one row for each pass of this rank
     synchronise detours            0 or 1 for each pass: see scenarios.py
     buffer/NAME final/NAME         buffers and parameters of this rank in the end
 and those of the last rank, which has data for all steps, also
     parameter/STEP/NAME            the parameters before that step
     gradient/STEP/NAME             what the optimizer got in that step; without a line, it got none
-Exit code 77 means that there is nothing to compare with, for the reason on standard output.
 """
 
 import argparse
 import contextlib
 import itertools
-import os
-import pathlib
 import sys
 
-SKIPPED = 77
+import ranks  # first: it says so when there is no torch
 
-try:
-    import torch
-    import torch._dynamo  # DistributedDataParallel does, and takes a second for it in each rank that has not
-    from torch import distributed
-    from torch.nn.parallel import DistributedDataParallel
+import torch
+from torch import distributed
+from torch.nn.parallel import DistributedDataParallel
 
-    from dump import Dump
-    from models import MODELS
-    from scenarios import SCENARIOS
-except ImportError as problem:
-    print(f"this Python cannot train: {problem}")
-    sys.exit(SKIPPED)
-
-# The plain loops, which C++ has too, and the fused ones, which round differently and which sharded optimizers use.
-OPTIMIZERS = {
-    "sgd": lambda parameters: torch.optim.SGD(
-        parameters, lr=0.02, momentum=0.9, weight_decay=1e-3, foreach=False, fused=False
-    ),
-    "adamw": lambda parameters: torch.optim.AdamW(
-        parameters, lr=1e-3, weight_decay=1e-2, foreach=False, fused=False
-    ),
-    "fused_sgd": lambda parameters: torch.optim.SGD(
-        parameters, lr=0.02, momentum=0.9, weight_decay=1e-3, fused=True
-    ),
-    "fused_adam": lambda parameters: torch.optim.Adam(parameters, lr=1e-3, weight_decay=1e-2, fused=True),
-    "fused_adamw": lambda parameters: torch.optim.AdamW(parameters, lr=1e-3, weight_decay=1e-2, fused=True),
-    "fused_adagrad": lambda parameters: torch.optim.Adagrad(
-        parameters, lr=1e-2, weight_decay=1e-3, fused=True
-    ),
-}
+from dump import Dump
+from models import MODELS
+from optimizers import OPTIMIZERS
+from scenarios import SCENARIOS
 
 
 class Run:
@@ -107,46 +82,21 @@ class Run:
         self.dump.add("detours", torch.tensor([int(kind.detour) for kind in self.passes]))
 
 
-def run_rank(rank, arguments):
-    torch.set_num_threads(1)
-    distributed.init_process_group(
-        "gloo", init_method=f"file://{arguments.output}/rendezvous", rank=rank, world_size=arguments.ranks
-    )
+def train(rank, arguments):
     for scenario, model, optimizer in itertools.product(arguments.scenarios, MODELS, arguments.optimizers):
         folder = arguments.output / scenario / f"{model}.{optimizer}"
         folder.mkdir(parents=True, exist_ok=True)
         with Dump(folder / str(rank)) as dump:
             Run(scenario, model, optimizer, arguments, dump).train()
-    distributed.destroy_process_group()
 
 
 def parse_arguments():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--ranks", type=int, required=True)
     parser.add_argument("--scenarios", choices=SCENARIOS, nargs="+", required=True)
     parser.add_argument("--optimizers", choices=OPTIMIZERS, nargs="+", default=["sgd", "adamw"])
-    parser.add_argument("--steps", type=int, required=True)
-    parser.add_argument("--torch-version", required=True, help="of the libtorch that the C++ side uses")
-    parser.add_argument("--output", type=pathlib.Path, required=True)
+    ranks.add_arguments(parser)
     return parser.parse_args()
 
 
-def main():
-    arguments = parse_arguments()
-    version = torch.__version__.partition("+")[0]
-    if version != arguments.torch_version:
-        print(f"this Python has torch {version}, the C++ side libtorch {arguments.torch_version}")
-        return SKIPPED
-    if not distributed.is_available() or not distributed.is_gloo_available():
-        print("this torch has no gloo")
-        return SKIPPED
-    os.environ["GLOO_SOCKET_IFNAME"] = "lo"
-    # Importing torch takes longer than training: forked ranks share what this process has imported.
-    torch.multiprocessing.start_processes(
-        run_rank, (arguments,), nprocs=arguments.ranks, start_method="fork"
-    )
-    return 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(ranks.run(train, parse_arguments()))
