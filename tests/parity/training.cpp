@@ -14,32 +14,57 @@
 
 namespace lockstep::testing {
 
+namespace {
+
+torch::optim::SGDOptions sgd_options() {
+  return torch::optim::SGDOptions(0.02).momentum(0.9).weight_decay(1e-3);
+}
+
+torch::optim::AdamOptions adam_options() {
+  return torch::optim::AdamOptions(1e-3).weight_decay(1e-2);
+}
+
+torch::optim::AdamWOptions adamw_options() {
+  return torch::optim::AdamWOptions(1e-3).weight_decay(1e-2);
+}
+
+torch::optim::AdagradOptions adagrad_options() {
+  return torch::optim::AdagradOptions(1e-2).weight_decay(1e-3);
+}
+
+}  // namespace
+
 std::unique_ptr<torch::optim::Optimizer> make_optimizer(std::string_view name,
                                                         std::vector<torch::Tensor> parameters) {
   if (name == "sgd") {
-    return std::make_unique<torch::optim::SGD>(
-        std::move(parameters), torch::optim::SGDOptions(0.02).momentum(0.9).weight_decay(1e-3));
+    return std::make_unique<torch::optim::SGD>(std::move(parameters), sgd_options());
+  }
+  if (name == "adam") {
+    return std::make_unique<torch::optim::Adam>(std::move(parameters), adam_options());
   }
   if (name == "adamw") {
-    return std::make_unique<torch::optim::AdamW>(std::move(parameters),
-                                                 torch::optim::AdamWOptions(1e-3).weight_decay(1e-2));
+    return std::make_unique<torch::optim::AdamW>(std::move(parameters), adamw_options());
+  }
+  if (name == "adagrad") {
+    return std::make_unique<torch::optim::Adagrad>(std::move(parameters), adagrad_options());
   }
   throw Error(ErrorCode::kInvalidArgument, c10::str("there is no optimizer '", name, "'"));
 }
 
-std::unique_ptr<torch::optim::Optimizer> make_optimizer(std::string_view name, Replica& replica) {
+std::unique_ptr<torch::optim::Optimizer> make_optimizer(std::string_view name, Replica& replica,
+                                                        optim::Parameters parameters) {
+  const optim::ShardOptions shard{.parameters = parameters};
   if (name == "fused_sgd") {
-    return std::make_unique<optim::SGD>(replica,
-                                        torch::optim::SGDOptions(0.02).momentum(0.9).weight_decay(1e-3));
+    return std::make_unique<optim::SGD>(replica, sgd_options(), shard);
   }
   if (name == "fused_adam") {
-    return std::make_unique<optim::Adam>(replica, torch::optim::AdamOptions(1e-3).weight_decay(1e-2));
+    return std::make_unique<optim::Adam>(replica, adam_options(), shard);
   }
   if (name == "fused_adamw") {
-    return std::make_unique<optim::AdamW>(replica, torch::optim::AdamWOptions(1e-3).weight_decay(1e-2));
+    return std::make_unique<optim::AdamW>(replica, adamw_options(), shard);
   }
   if (name == "fused_adagrad") {
-    return std::make_unique<optim::Adagrad>(replica, torch::optim::AdagradOptions(1e-2).weight_decay(1e-3));
+    return std::make_unique<optim::Adagrad>(replica, adagrad_options(), shard);
   }
   return make_optimizer(name, replica.parameters());
 }
