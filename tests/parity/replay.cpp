@@ -27,7 +27,7 @@ double parameter_tolerance(const ReplayCase& run) {
 }
 
 DdpOptions options_of(const ReplayCase& run) {
-  DdpOptions options;
+  DdpOptions options{.bucket_caps = run.bucket_caps};
   options.divisor = run.scenario == "uneven_all_ranks" ? Divisor::kAllRanks : Divisor::kRanksWithData;
   return options;
 }
@@ -51,6 +51,7 @@ class Replay {
   void step();
   void compare_gradients();
   void compare_parameters();
+  void compare_buffers();
   std::string name_of(std::string_view kind) const { return c10::str(kind, "/", step_, "/"); }
 
   const ReplayCase& run_;
@@ -84,7 +85,7 @@ Replay::Replay(World& world, const ReplayCase& run)
     copy_parameters(*model_, lead_, "parameter/0/");
   }
   replica_.emplace(model_, world, options_of(run));
-  optimizer_ = make_optimizer(run.optimizer, *replica_);
+  optimizer_ = make_optimizer(run.optimizer, *replica_, run.parameters);
 }
 
 ReplayResult Replay::run() {
@@ -99,14 +100,22 @@ ReplayResult Replay::run() {
     result_.parameters.compare("final " + parameter.key(), parameter.value(),
                                own_.tensor("final/" + parameter.key()));
   }
-  // The peer sends the buffers before a forward and we after a backward, so only those of the rank they come from
-  // are comparable in the end; which one that is with uneven inputs, the two decide differently.
-  if (rank_ == 0 && !is_uneven(run_)) {
-    for (const auto& buffer : replica_->named_buffers()) {
-      result_.buffers.compare(buffer.key(), buffer.value(), own_.tensor("buffer/" + buffer.key()));
-    }
-  }
+  compare_buffers();
+  result_.buckets = replica_->stats().last.buckets;
   return result_;
+}
+
+// The peer sends the buffers before a forward and we after a backward, so in the end all ranks have here what only the
+// rank they come from has there; which one that is with uneven inputs, the two decide differently.
+void Replay::compare_buffers() {
+  const auto buffers = replica_->named_buffers();
+  if (is_uneven(run_) || buffers.is_empty()) {
+    return;
+  }
+  const Dump first(run_.folder / "0");
+  for (const auto& buffer : buffers) {
+    result_.buffers.compare(buffer.key(), buffer.value(), first.tensor("buffer/" + buffer.key()));
+  }
 }
 
 void Replay::train() {
