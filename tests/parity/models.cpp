@@ -49,14 +49,19 @@ class Mlp final : public Model {
 // Without a bias in the convolution: batch norm takes it out again, so its gradient would be rounding errors.
 class ConvBlockImpl final : public nn::Module {
  public:
-  ConvBlockImpl(std::int64_t channels_in, std::int64_t channels_out)
-      : conv_(register_module(
+  ConvBlockImpl(std::int64_t channels_in, std::int64_t channels_out, bool smooth)
+      : smooth_(smooth),
+        conv_(register_module(
             "conv", nn::Conv2d(nn::Conv2dOptions(channels_in, channels_out, 3).padding(1).bias(false)))),
         norm_(register_module("norm", nn::BatchNorm2d(channels_out))) {}
 
-  torch::Tensor forward(const torch::Tensor& x) { return torch::relu(norm_(conv_(x))); }
+  torch::Tensor forward(const torch::Tensor& x) {
+    const torch::Tensor normalised = norm_(conv_(x));
+    return smooth_ ? torch::silu(normalised) : torch::relu(normalised);
+  }
 
  private:
+  bool smooth_;
   nn::Conv2d conv_;
   nn::BatchNorm2d norm_;
 };
@@ -64,7 +69,7 @@ TORCH_MODULE(ConvBlock);
 
 class Cnn final : public Model {
  public:
-  explicit Cnn(bool spare) { add_spare(*this, spare); }
+  explicit Cnn(bool spare, bool smooth = false) : smooth_(smooth) { add_spare(*this, spare); }
 
   torch::Tensor forward(torch::Tensor inputs, bool detour) override {
     torch::Tensor x = first_(inputs);
@@ -83,8 +88,9 @@ class Cnn final : public Model {
   }
 
  private:
-  ConvBlock first_{register_module("first", ConvBlock(3, 8))};
-  ConvBlock detour_{register_module("detour", ConvBlock(8, 8))};
+  bool smooth_;
+  ConvBlock first_{register_module("first", ConvBlock(3, 8, smooth_))};
+  ConvBlock detour_{register_module("detour", ConvBlock(8, 8, smooth_))};
   nn::Linear last_{register_module("last", nn::Linear(8 * 8 * 8, 10))};
 };
 
@@ -167,6 +173,9 @@ std::shared_ptr<Model> make_model(std::string_view name, bool spare) {
   }
   if (name == "cnn") {
     return std::make_shared<Cnn>(spare);
+  }
+  if (name == "smooth_cnn") {
+    return std::make_shared<Cnn>(spare, true);
   }
   if (name == "gpt") {
     return std::make_shared<Gpt>(spare);

@@ -37,7 +37,8 @@ class Model : public torch::nn::Module {
 
 inline constexpr std::array<std::string_view, 3> kModels = {"mlp", "cnn", "gpt"};
 
-// With a layer that is never used, if it should have a `spare` one. Throws Error{kInvalidArgument}.
+// One of these, or "smooth_cnn", which only C++ has: with SiLU for ReLU, so that rounding never decides whether a
+// gradient passes. With a layer that is never used, if it should have a `spare` one. Throws Error{kInvalidArgument}.
 std::shared_ptr<Model> make_model(std::string_view name, bool spare = false);
 
 }  // namespace lockstep::testing
