@@ -1,6 +1,9 @@
 """What a user of PyTorch runs under torchrun: ranks that meet over Gloo and add up, of which one may fail."""
 
 import argparse
+import os
+import sys
+import traceback
 
 import torch
 import torch.distributed as dist
@@ -23,4 +26,12 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except Exception:
+        traceback.print_exc()
+        sys.stdout.flush()
+        sys.stderr.flush()
+        # At once: while the interpreter is taken down, a group that is still there now and then dies of SIGABRT in
+        # PyTorch's own threads.
+        os._exit(1)
