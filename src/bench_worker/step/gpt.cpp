@@ -13,6 +13,12 @@ torch::nn::LayerNorm layer_norm(std::int64_t width) {
   return torch::nn::LayerNorm(torch::nn::LayerNormOptions({width}));
 }
 
+// As Python's nn.Linear has it, in one call. That of C++ is a product and then a sum when inputs have three dimensions:
+// one pass more over the memory, and other bits.
+torch::Tensor linear(const torch::nn::Linear& layer, const torch::Tensor& input) {
+  return at::linear(input, layer->weight, layer->bias);
+}
+
 class Block final : public torch::nn::Module {
  public:
   explicit Block(const GptShape& shape)
@@ -26,7 +32,7 @@ class Block final : public torch::nn::Module {
 
   torch::Tensor forward(const torch::Tensor& input) {
     const torch::Tensor attended = input + attend(norm1_(input));
-    return attended + contract_(at::gelu(expand_(norm2_(attended))));
+    return attended + linear(contract_, at::gelu(linear(expand_, norm2_(attended))));
   }
 
  private:
@@ -35,11 +41,12 @@ class Block final : public torch::nn::Module {
     const std::int64_t length = input.size(1);
     const std::int64_t width = input.size(2);
     // From (batch, length, 3 * width) to three times (batch, heads, length, width / heads).
-    const auto parts = qkv_(input).view({batch, length, 3, heads_, width / heads_}).permute({2, 0, 3, 1, 4});
+    const auto parts =
+        linear(qkv_, input).view({batch, length, 3, heads_, width / heads_}).permute({2, 0, 3, 1, 4});
     const torch::Tensor mixed = at::scaled_dot_product_attention(parts[0], parts[1], parts[2],
                                                                  /*attn_mask=*/{}, /*dropout_p=*/0.0,
                                                                  /*is_causal=*/true);
-    return project_(mixed.transpose(1, 2).reshape({batch, length, width}));
+    return linear(project_, mixed.transpose(1, 2).reshape({batch, length, width}));
   }
 
   std::int64_t heads_;
@@ -71,7 +78,7 @@ class Gpt final : public Net {
     for (const auto& block : *blocks_) {
       hidden = block->as<Block>()->forward(hidden);
     }
-    return output_(norm_(hidden));
+    return linear(output_, norm_(hidden));
   }
 
  private:

@@ -15,12 +15,10 @@ and those of rank 0, whose buffers are everybody's, also
 import argparse
 import pathlib
 import sys
-import types
 
 import ranks  # first: it says so when there is no torch
 
 import torch
-from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 from digests import Digests
@@ -31,22 +29,6 @@ sys.path.append(str(pathlib.Path(__file__).resolve().parents[3] / "src" / "bench
 import pytorch_models  # the benchmark's own
 
 
-def linear_of_cpp(self, x):
-    """What nn::Linear does in C++: with more than two dimensions a product and then a sum, where Python's has one call
-    for both, which rounds differently.
-    """
-    if x.dim() == 2 and self.bias is not None:
-        return torch.addmm(self.bias, x, self.weight.t())
-    product = x.matmul(self.weight.t())
-    return product if self.bias is None else product.add_(self.bias)
-
-
-def compute_as_cpp(net):
-    for module in net.modules():
-        if isinstance(module, nn.Linear):
-            module.forward = types.MethodType(linear_of_cpp, module)
-
-
 class Run:
     """One rank of one training run."""
 
@@ -55,7 +37,6 @@ class Run:
         self.net, self.inputs, self.targets = pytorch_models.make_task(
             arguments.model, arguments.batch * arguments.steps, [rank]
         )
-        compute_as_cpp(self.net)
         # As a view of its bucket a gradient has the same bits, and a step takes a tenth less.
         self.replica = DistributedDataParallel(self.net, gradient_as_bucket_view=True)
         self.optimizer = OPTIMIZERS[optimizer](self.net.parameters())
