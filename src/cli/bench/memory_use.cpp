@@ -4,10 +4,9 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <string>
 
+#include "base/process_file.h"
 #include "lockstep/error.h"
 
 namespace lockstep::bench {
@@ -28,11 +27,6 @@ std::size_t bytes_of(std::string_view text, std::string_view name) {
   throw Error(ErrorCode::kSystem, fmt::format("the kernel does not say the {} of a process", name));
 }
 
-std::string content_of(const std::string& path) {
-  std::ifstream file(path);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 }  // namespace
 
 MemoryUse parse_memory_use(std::string_view status, std::string_view smaps_rollup) {
@@ -44,8 +38,7 @@ MemoryUse parse_memory_use(std::string_view status, std::string_view smaps_rollu
 }
 
 MemoryUse memory_use_of(pid_t process) {
-  const std::string folder = fmt::format("/proc/{}/", process);
-  return parse_memory_use(content_of(folder + "status"), content_of(folder + "smaps_rollup"));
+  return parse_memory_use(read_process_file(process, "status"), read_process_file(process, "smaps_rollup"));
 }
 
 std::size_t memory_now(const std::vector<MemoryUse>& processes) {

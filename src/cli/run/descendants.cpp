@@ -9,29 +9,16 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include "base/process_file.h"
 #include "lockstep/error.h"
 
 namespace lockstep::run {
 namespace {
-
-// The parent in /proc/PID/stat. The program's name before it may contain anything, so what counts is behind the
-// last parenthesis: ") S 4711 ...".
-pid_t parent_of(pid_t pid) {
-  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-  const std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  const auto name_end = text.rfind(") ");
-  pid_t parent = 0;
-  if (name_end != std::string::npos && name_end + 4 < text.size()) {
-    std::from_chars(text.data() + name_end + 4, text.data() + text.size(), parent);
-  }
-  return parent;
-}
 
 std::vector<pid_t> children() {
   std::vector<pid_t> found;
