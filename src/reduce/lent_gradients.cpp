@@ -1,7 +1,8 @@
 #include "reduce/lent_gradients.h"
 
 #include <algorithm>
-#include <cstring>
+
+#include "comm/kernels/stream_copy.h"
 
 namespace lockstep {
 namespace {
@@ -10,10 +11,8 @@ namespace {
 constexpr std::size_t kWorthLending = 4096;  // bytes
 
 void copy_part(const ConstBuffer& from, const Buffer& to, std::size_t begin, std::size_t end) {
-  if (begin < end) {
-    std::memcpy(to.part(begin, end - begin).data(), from.part(begin, end - begin).data(),
-                (end - begin) * size_of(to.dtype()));
-  }
+  const Buffer part = to.part(begin, end - begin);
+  stream_copy(part.data(), from.part(begin, end - begin).data(), part.bytes());
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <utility>
 
+#include "comm/kernels/stream_copy.h"
 #include "job/board.h"
 #include "reduce/agreement.h"
 #include "reduce/bucket_plan.h"
@@ -140,8 +141,8 @@ bool SyncEngine::mark_ready(std::size_t index, const ConstBuffer& values) {
   if (!tracker_->ready(index)) {
     if (takes_loans()) {
       lent = lent_.take(index, values);
-    } else if (values.bytes() > 0) {
-      std::memcpy(place.data(), values.data(), values.bytes());
+    } else {
+      stream_copy(place.data(), values.data(), values.bytes());
     }
   }
   mark_ready(index);

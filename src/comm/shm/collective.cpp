@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "comm/call_code.h"
 #include "comm/kernels/reduce_kernel.h"
+#include "comm/kernels/stream_copy.h"
 #include "lockstep/error.h"
 
 namespace lockstep {
@@ -270,7 +271,9 @@ void Collective::run(const Action& action) {
   if (action.kind == Action::Kind::kCopy) {
     const std::byte* from = address(action.from);
     std::byte* to = address(action.to);
-    if (from != to) {
+    if (action.to.rank != group_->rank()) {
+      stream_copy(to, from, action.bytes);
+    } else if (from != to) {
       std::memcpy(to, from, action.bytes);
     }
     return;
