@@ -18,24 +18,32 @@ std::vector<std::size_t> order_of_turns(int round, std::size_t teams) {
   return order;
 }
 
-std::string Contest::enter(std::string_view name, const WorkerTeam& team) {
-  show("starting", name);
-  Entrant& entrant =
-      entrants_.emplace_back(Entrant{.name = std::string(name), .workers = {team, pace_.patience}});
-  return entrant.workers.join(0);
+void Contest::enter(std::string_view name, WorkerTeam team) {
+  entrants_.push_back({.name = std::string(name), .team = std::move(team)});
 }
 
-std::vector<std::vector<Answer>> Contest::warm_up(int steps) {
-  std::vector<std::vector<Answer>> answers;
+Contest::WarmUp Contest::start(Entrant& entrant, int steps) {
+  entrant.workers.emplace(entrant.team, pace_.patience);
+  WarmUp warm_up{.version = entrant.workers->join(0), .answers = {}};
+  warm_up.answers = ask_for_steps(*entrant.workers, steps);
+  return warm_up;
+}
+
+std::vector<Contest::WarmUp> Contest::warm_up(int steps) {
+  std::vector<WarmUp> warm_ups;
   double slowest = 0;
+  warm_up_steps_ = steps;
   for (Entrant& entrant : entrants_) {
-    show("warming up", entrant.name);
-    const std::vector<double> times = slowest_ms(answers.emplace_back(ask_for_steps(entrant.workers, steps)));
+    show("starting", entrant.name);
+    const std::vector<double> times = slowest_ms(warm_ups.emplace_back(start(entrant, steps)).answers);
     slowest = std::max(slowest, *std::min_element(times.begin(), times.end()));
+    if (pace_.anew) {
+      entrant.workers.reset();
+    }
   }
   steps_ =
       steps_within(pace_.time_per_round, std::chrono::nanoseconds(static_cast<std::int64_t>(slowest * 1e6)));
-  return answers;
+  return warm_ups;
 }
 
 std::vector<Measurements> Contest::take_turns() {
@@ -43,7 +51,13 @@ std::vector<Measurements> Contest::take_turns() {
     for (const std::size_t turn : order_of_turns(round, entrants_.size())) {
       Entrant& entrant = entrants_[turn];
       show(fmt::format("round {} of {},", round + 1, pace_.rounds), entrant.name);
-      measure_steps(entrant.workers, steps_, entrant.seen);
+      if (pace_.anew) {
+        start(entrant, warm_up_steps_);
+      }
+      measure_steps(*entrant.workers, steps_, entrant.seen);
+      if (pace_.anew) {
+        entrant.workers.reset();
+      }
     }
   }
   std::vector<Measurements> seen;

@@ -1,10 +1,15 @@
 #pragma once
 
 // Teams of workers that train the same thing and take turns, round after round, in an order that shifts by one each
-// time, so that whatever disturbs the machine meets all of them alike. Whoever does not run sleeps.
+// time, so that whatever disturbs the machine meets all of them alike.
+//
+// Teams that stay sleep when it is not their turn. But then each has memory of its own for the whole contest, and on
+// virtual machines not all memory is equally fast: the same program was up to 8 % slower in some than in other. Teams
+// that start anew for each turn, one at a time, get what the one before has just left.
 
 #include <chrono>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +25,7 @@ struct Pace {
   int rounds = 1;
   std::chrono::nanoseconds time_per_round{};  // of each team; more where two steps would not fit
   std::chrono::nanoseconds patience{};        // for any one answer of a worker
+  bool anew = false;                          // teams start anew for each turn
 };
 
 // Which of so many teams runs when in a round, counted from 0.
@@ -31,12 +37,16 @@ class Contest {
   Contest(std::string title, const Pace& pace, Progress& progress)
       : title_(std::move(title)), pace_(pace), progress_(progress) {}
 
-  // Starts a team. Returns what its rank 0 says about its version. Throws Error naming the team and the rank when a
-  // worker fails, as the other two do.
-  std::string enter(std::string_view name, const WorkerTeam& team);
+  struct WarmUp {
+    std::string version;  // what rank 0 of the team says about it
+    std::vector<Answer> answers;
+  };
 
-  // Gets everybody past their first steps and so finds out how many fit into a round. Returns the answers by team.
-  std::vector<std::vector<Answer>> warm_up(int steps);
+  void enter(std::string_view name, WorkerTeam team);
+
+  // Starts all teams, gets them past their first steps and so finds out how many fit into a round. Throws Error naming
+  // the team and the rank when a worker fails, as take_turns() does.
+  std::vector<WarmUp> warm_up(int steps);
 
   // All rounds, after the warm-up: as many steps for each team as fit for the slowest. Returns what each team showed.
   std::vector<Measurements> take_turns();
@@ -44,16 +54,19 @@ class Contest {
  private:
   struct Entrant {
     std::string name;
-    WorkerGroup workers;
+    WorkerTeam team;
+    std::optional<WorkerGroup> workers = {};
     Measurements seen = {};
   };
 
+  WarmUp start(Entrant& entrant, int steps);
   void show(std::string_view what, std::string_view name);
 
   std::string title_;
   Pace pace_;
   Progress& progress_;
   std::vector<Entrant> entrants_;
+  int warm_up_steps_ = 0;
   int steps_ = 0;  // of each team in each round
 };
 

@@ -45,9 +45,9 @@ class Campaign {
     const std::array methods = {Method::kCompute, Method::kAlone, plan_.method};
     Contest contest(title_of(point), plan_.pace, progress_);
     for (const Method method : methods) {
-      seen_.version = contest.enter(to_string(method), team_of(point, method));
+      contest.enter(to_string(method), team_of(point, method));
     }
-    contest.warm_up(kWarmUpSteps);
+    seen_.version = contest.warm_up(kWarmUpSteps).back().version;
     std::vector<Measurements> seen = contest.take_turns();
     for (std::size_t i = 0; i < seen.size(); ++i) {
       seen_.series.push_back({.point = point, .method = methods[i], .seen = std::move(seen[i])});

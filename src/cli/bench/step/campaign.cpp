@@ -26,9 +26,13 @@ class Campaign {
   void measure_case(const TrainingCase& training) {
     Contest contest(to_string(training), plan_.pace, progress_);
     for (const Variant variant : plan_.variants) {
-      note_version(contest.enter(to_string(variant), make_team(variant, training, plan_.programs)));
+      contest.enter(to_string(variant), make_team(variant, training, plan_.programs));
     }
-    require_agreement(training, losses_of(contest.warm_up(kWarmUpSteps)));
+    const std::vector<Contest::WarmUp> warm_ups = contest.warm_up(kWarmUpSteps);
+    for (const Contest::WarmUp& warm_up : warm_ups) {
+      note_version(warm_up.version);
+    }
+    require_agreement(training, losses_of(warm_ups));
     std::vector<Measurements> seen = contest.take_turns();
     for (std::size_t i = 0; i < seen.size(); ++i) {
       seen_.series.push_back(
@@ -42,11 +46,11 @@ class Campaign {
     }
   }
 
-  std::vector<WarmUpLosses> losses_of(const std::vector<std::vector<Answer>>& answers) const {
+  std::vector<WarmUpLosses> losses_of(const std::vector<Contest::WarmUp>& warm_ups) const {
     std::vector<WarmUpLosses> losses;
-    for (std::size_t i = 0; i < answers.size(); ++i) {
+    for (std::size_t i = 0; i < warm_ups.size(); ++i) {
       auto& own = losses.emplace_back(WarmUpLosses{.variant = plan_.variants[i], .by_rank = {}});
-      for (const Answer& answer : answers[i]) {
+      for (const Answer& answer : warm_ups[i].answers) {
         own.by_rank.push_back(answer.loss);
       }
     }

@@ -101,8 +101,10 @@ CampaignPlan make_plan(const StepOptions& options) {
   if (plan.cases.empty() || plan.variants.empty()) {
     throw nothing_to_measure(plan.left_out);
   }
-  plan.pace = {
-      .rounds = options.rounds, .time_per_round = options.time_per_round, .patience = options.timeout};
+  plan.pace = {.rounds = options.rounds,
+               .time_per_round = options.time_per_round,
+               .patience = options.timeout,
+               .anew = true};
   return plan;
 }
 
@@ -118,8 +120,8 @@ int run_step_command(int argc, const char* const* argv) {
           "on each "
           "core, and beside no communication at all; and with one rank beside plain libtorch. All of them "
           "are "
-          "measured in turn, round after round, pinned to the same cores. Takes about ten minutes; the "
-          "machine "
+          "measured in turn, round after round, pinned to the same cores. Takes about twenty-five minutes; "
+          "the machine "
           "should have nothing else to do.",
       .env_prefix = ""};
   if (const auto exit_code = config::parse_command_line(options, argc, argv, program)) {
