@@ -117,12 +117,9 @@ int run_step_command(int argc, const char* const* argv) {
       .about =
           "Measures how long a training step takes on this machine, and how much memory, with two ranks of "
           "Lockstep: beside PyTorch's DistributedDataParallel, beside PyTorch in one process with a thread "
-          "on each "
-          "core, and beside no communication at all; and with one rank beside plain libtorch. All of them "
-          "are "
-          "measured in turn, round after round, pinned to the same cores. Takes about twenty-five minutes; "
-          "the machine "
-          "should have nothing else to do.",
+          "on each core, and beside no communication at all; and with one rank beside plain libtorch. All of "
+          "them are measured in turn, round after round, pinned to the same cores. Takes about twenty "
+          "minutes; the machine should have nothing else to do.",
       .env_prefix = ""};
   if (const auto exit_code = config::parse_command_line(options, argc, argv, program)) {
     return *exit_code;
