@@ -36,9 +36,8 @@ void enter_lockstep(Contest& contest, std::string_view name, int ranks, const Un
 
 // Whether teams start anew for each turn.
 class EveryContest : public testing::TestWithParam<bool> {};
-INSTANTIATE_TEST_SUITE_P(Teams, EveryContest, testing::Bool(), [](const auto& instance) {
-  return std::string(instance.param ? "anew" : "kept");
-});
+INSTANTIATE_TEST_SUITE_P(Teams, EveryContest, testing::Bool(),
+                         [](const auto& instance) { return std::string(instance.param ? "anew" : "kept"); });
 
 TEST(Contest, ShiftsTheOrderByOneEachRound) {
   EXPECT_THAT(order_of_turns(0, 3), ElementsAre(0, 1, 2));
