@@ -144,4 +144,8 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    exit_code = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # At once: PyTorch sometimes aborts when the interpreter ends while its process group is alive.
+    os._exit(exit_code)
