@@ -54,7 +54,7 @@ std::vector<Measurements> Contest::take_turns() {
       if (pace_.anew) {
         start(entrant, warm_up_steps_);
       }
-      measure_steps(*entrant.workers, steps_, entrant.seen);
+      measure(entrant);
       if (pace_.anew) {
         entrant.workers.reset();
       }
@@ -65,6 +65,17 @@ std::vector<Measurements> Contest::take_turns() {
     seen.push_back(std::move(entrant.seen));
   }
   return seen;
+}
+
+// Workers sleep before and after it.
+void Contest::measure(Entrant& entrant) {
+  if (watch_ != nullptr) {
+    watch_->begin_turn();
+  }
+  measure_steps(*entrant.workers, steps_, entrant.seen);
+  if (watch_ != nullptr) {
+    watch_->end_turn();
+  }
 }
 
 void Contest::show(std::string_view what, std::string_view name) {

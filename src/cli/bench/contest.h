@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/bench/core_watch.h"
 #include "cli/bench/measurements.h"
 #include "cli/bench/progress.h"
 #include "cli/bench/worker_group.h"
@@ -33,9 +34,9 @@ std::vector<std::size_t> order_of_turns(int round, std::size_t teams);
 
 class Contest {
  public:
-  // `title` is what the teams train; `progress` must outlive this.
-  Contest(std::string title, const Pace& pace, Progress& progress)
-      : title_(std::move(title)), pace_(pace), progress_(progress) {}
+  // `title` is what the teams train. `progress`, and `watch` where there is one, must outlive this.
+  Contest(std::string title, const Pace& pace, Progress& progress, CoreWatch* watch = nullptr)
+      : title_(std::move(title)), pace_(pace), progress_(progress), watch_(watch) {}
 
   struct WarmUp {
     std::string version;  // what rank 0 of the team says about it
@@ -60,11 +61,13 @@ class Contest {
   };
 
   WarmUp start(Entrant& entrant, int steps);
+  void measure(Entrant& entrant);
   void show(std::string_view what, std::string_view name);
 
   std::string title_;
   Pace pace_;
   Progress& progress_;
+  CoreWatch* watch_;
   std::vector<Entrant> entrants_;
   int warm_up_steps_ = 0;
   int steps_ = 0;  // of each team in each round

@@ -1,7 +1,5 @@
 #include "cli/bench/lockstep_contestant.h"
 
-#include <sched.h>
-
 #include <chrono>
 #include <ctime>
 #include <optional>
@@ -24,26 +22,11 @@ namespace {
 using std::chrono::seconds;
 
 constexpr seconds kPatience{30};
-constexpr int kRoundTripsPerTime = 20;  // so that reading the clock does not show
 
 std::int64_t now_ns(clockid_t clock) {
   timespec time{};
   clock_gettime(clock, &time);
   return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
-
-// Spins, for this measures how fast a flag can be; and yields now and then, for the other rank may need this
-// core.
-void wait_for(const std::atomic<std::uint32_t>& flag, std::uint32_t value) {
-  constexpr int kSpins = 1 << 14;
-  for (const Deadline deadline = Deadline::after(kPatience); !deadline.expired(); sched_yield()) {
-    for (int spin = 0; spin < kSpins; ++spin) {
-      if (flag.load(std::memory_order_acquire) == value) {  // pairs with the store of the other rank
-        return;
-      }
-    }
-  }
-  throw Error(ErrorCode::kTimeout, "the other rank does not play ping-pong");
 }
 
 class LockstepContestant final : public Contestant {
@@ -68,35 +51,14 @@ class LockstepContestant final : public Contestant {
   void all_reduce(std::span<float> part) override { communicator_->all_reduce(part, ReduceOp::kSum); }
 
   std::vector<std::int64_t> measure_host(const Order& order) override {
-    return order.kind == OrderKind::kPingPong ? play_ping_pong(order.iterations)
-                                              : run_kernel(order.bytes, order.iterations);
+    if (order.kind == OrderKind::kPingPong) {
+      auto& flags = *reinterpret_cast<PingPongFlags*>(flags_.get());
+      return play_ping_pong(flags, rank_.rank, trips_, order.iterations);
+    }
+    return run_kernel(order.bytes, order.iterations);
   }
 
  private:
-  std::vector<std::int64_t> play_ping_pong(int times) {
-    std::vector<std::int64_t> result;
-    for (int i = 0; i < times; ++i) {
-      const std::int64_t start = now_ns(CLOCK_MONOTONIC);
-      for (int trip = 0; trip < kRoundTripsPerTime; ++trip) {
-        go_there_and_back();
-      }
-      result.push_back((now_ns(CLOCK_MONOTONIC) - start) / kRoundTripsPerTime);
-    }
-    return result;
-  }
-
-  void go_there_and_back() {
-    auto& flags = *reinterpret_cast<PingPongFlags*>(flags_.get());
-    ++trips_;
-    if (rank_.rank == 0) {
-      flags.ping.store(trips_, std::memory_order_release);  // pairs with wait_for() on rank 1
-      wait_for(flags.pong, trips_);
-    } else {
-      wait_for(flags.ping, trips_);
-      flags.pong.store(trips_, std::memory_order_release);  // pairs with wait_for() on rank 0
-    }
-  }
-
   // The work of one rank in an all-reduce, with every bucket private: one slice of each bucket is read, and the
   // sum is written to all of them. Ranks that share a core run one after the other, so each counts only the
   // time that it had the core.

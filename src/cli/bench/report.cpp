@@ -8,7 +8,6 @@
 namespace lockstep::bench {
 namespace {
 
-constexpr double kNinetyFive = 0.95;
 
 std::map<Proximity, ProximitySummary> summarize_by_proximity(const std::vector<Sample>& samples) {
   std::map<Proximity, std::vector<double>> times;
@@ -48,12 +47,12 @@ Bound make_bound(const Point& point, const std::vector<double>& kernel_us, doubl
           .share = {}};
 }
 
-PingPong summarize_ping_pong(const Observations& observations) {
+std::vector<double> all_round_trips(const Observations& observations) {
   std::vector<double> all;
   for (const auto& [ranks, some] : observations.ping_pong_ns) {
     all.insert(all.end(), some.begin(), some.end());
   }
-  return {.median_ns = median(all), .p95_ns = quantile(all, kNinetyFive), .blocks = observations.blocks};
+  return all;
 }
 
 }  // namespace
@@ -71,7 +70,7 @@ Report summarize(const Observations& observations) {
     }
     report.bounds.push_back(bound);
   }
-  report.ping_pong = summarize_ping_pong(observations);
+  report.ping_pong = summarize_ping_pong(all_round_trips(observations), observations.blocks);
   return report;
 }
 

@@ -12,6 +12,7 @@
 #include "cli/bench/host.h"
 #include "cli/bench/left_out.h"
 #include "cli/bench/observations.h"
+#include "cli/bench/ping_pong.h"
 
 namespace lockstep::bench {
 
@@ -36,12 +37,6 @@ struct Bound {
   double bound_us = 0;
   double busbw_gbs = 0;
   std::optional<double> share;  // bound over lockstep's median; when lockstep took part
-};
-
-struct PingPong {
-  double median_ns = 0;
-  double p95_ns = 0;
-  std::map<Proximity, int> blocks;
 };
 
 struct Report {

@@ -68,15 +68,6 @@ Json ratios_json(const Report& report) {
   return ratios;
 }
 
-Json ping_pong_json(const PingPong& ping_pong) {
-  Json blocks = Json::object();
-  for (const Proximity proximity : kProximities) {
-    const auto found = ping_pong.blocks.find(proximity);
-    blocks[std::string(to_string(proximity))] = found != ping_pong.blocks.end() ? found->second : 0;
-  }
-  return {{"median_ns", ping_pong.median_ns}, {"p95_ns", ping_pong.p95_ns}, {"blocks", blocks}};
-}
-
 }  // namespace
 
 std::string to_json_text(const Report& report) {

@@ -11,6 +11,8 @@ namespace lockstep::bench {
 // Error{kInvalidArgument} when there are none.
 double quantile(std::vector<double> values, double share);
 
+inline constexpr double kNinetyFive = 0.95;  // the share of a p95
+
 // Of an even number of values the mean of the two in the middle.
 double median(std::vector<double> values);
 

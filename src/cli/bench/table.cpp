@@ -96,15 +96,6 @@ std::string versions_line(const Report& report) {
   return fmt::format("versions   {}\n", versions);
 }
 
-std::string ping_pong_line(const PingPong& ping_pong) {
-  std::string blocks;
-  for (const auto& [proximity, count] : ping_pong.blocks) {
-    blocks += fmt::format("{}{} {}", blocks.empty() ? "" : ", ", count, to_string(proximity));
-  }
-  return fmt::format("ping-pong  {:.0f} ns median, {:.0f} ns p95; blocks: {}\n", ping_pong.median_ns,
-                     ping_pong.p95_ns, blocks);
-}
-
 }  // namespace
 
 std::string render_table(const Report& report) {

@@ -70,6 +70,24 @@ TEST_P(EveryContest, MeasuresEveryTeamInEveryRound) {
   }
 }
 
+TEST_P(EveryContest, LooksAtTheCoresAroundEveryTurn) {
+  Progress progress;
+  const UniqueFd flags = create_memory_file(sizeof(PingPongFlags));
+  int looks = 0;
+  CoreWatch watch([&] {
+    ++looks;
+    return std::optional(100.0);
+  });
+  Contest contest("nothing", two_rounds(GetParam()), progress, &watch);
+  enter_lockstep(contest, "one", 1, flags);
+  enter_lockstep(contest, "two", 1, flags);
+  contest.warm_up(1);
+  EXPECT_EQ(looks, 0);
+  contest.take_turns();
+  EXPECT_EQ(looks, 8);
+  EXPECT_EQ(watch.summary()->blocks.at(Proximity::kSameL3), 4);
+}
+
 // A process has its parent to ask: those of a team that starts anew are gone when its turn is over.
 TEST_P(EveryContest, LeavesOnlyTeamsThatStay) {
   Progress progress;

@@ -19,12 +19,13 @@ class Campaign {
     for (const TrainingCase& training : plan_.cases) {
       measure_case(training);
     }
+    seen_.ping_pong = watch_.summary();
     return std::move(seen_);
   }
 
  private:
   void measure_case(const TrainingCase& training) {
-    Contest contest(to_string(training), plan_.pace, progress_);
+    Contest contest(to_string(training), plan_.pace, progress_, &watch_);
     for (const Variant variant : plan_.variants) {
       contest.enter(to_string(variant), make_team(variant, training, plan_.programs));
     }
@@ -59,6 +60,7 @@ class Campaign {
 
   const CampaignPlan& plan_;
   Progress& progress_;
+  CoreWatch watch_;
   Observations seen_;
 };
 

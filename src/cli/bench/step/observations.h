@@ -2,11 +2,13 @@
 
 // What a campaign of training steps saw, as plain data: every single time, by what was measured.
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bench_worker/training_case.h"
 #include "cli/bench/measurements.h"
+#include "cli/bench/ping_pong.h"
 #include "cli/bench/step/variant.h"
 
 namespace lockstep::bench::step {
@@ -20,6 +22,7 @@ struct Series {
 struct Observations {
   std::vector<Series> series;         // in the order of the plan
   std::vector<std::string> versions;  // of what took part, each once
+  std::optional<PingPong> ping_pong;  // around all turns; nothing on a single core
 };
 
 }  // namespace lockstep::bench::step

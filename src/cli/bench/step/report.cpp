@@ -17,6 +17,7 @@ double value_of(const Result& result, Quantity quantity) {
 Report summarize(const Observations& observations) {
   Report report;
   report.versions = observations.versions;
+  report.ping_pong = observations.ping_pong;
   for (const Series& series : observations.series) {
     report.results.push_back(
         {.training = series.training, .variant = series.variant, .step = bench::summarize(series.seen)});

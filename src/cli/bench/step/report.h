@@ -26,6 +26,7 @@ struct Report {
   int rounds = 0;
   std::vector<std::string> versions;
   LeftOut left_out;  // variants that cannot run
+  std::optional<PingPong> ping_pong;
   std::vector<Result> results;
 
   const Result* find(const TrainingCase& training, Variant variant) const;

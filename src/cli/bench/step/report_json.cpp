@@ -21,7 +21,8 @@ Json formula_json() {
                {"p10_ms", "the smallest time that 10 % of the samples do not exceed"},
                {"p90_ms", "the smallest time that 90 % of the samples do not exceed"},
                {"peak_rss_mb", kPeakRssFormula},
-               {"total_memory_mb", kTotalMemoryFormula}};
+               {"total_memory_mb", kTotalMemoryFormula},
+               {"ping_pong", "round trips of a flag between the cores of ranks 0 and 1, before and after each turn"}};
   for (const Ratio& ratio : kRatios) {
     json[std::string(ratio.key)] = formula(ratio);
   }
@@ -76,6 +77,7 @@ std::string to_json_text(const Report& report) {
   }
   json["ratios"] = ratios_json(report);
   json["bars"] = bars_json(report);
+  json["ping_pong"] = report.ping_pong ? ping_pong_json(*report.ping_pong) : Json(nullptr);
   json["left_out"] = report.left_out;
   return json.dump(2);
 }

@@ -73,6 +73,7 @@ std::string render_table(const Report& report) {
     text += fmt::format("{:<{}}{}\n", ratio.name, kNameWidth, formula(ratio));
   }
   text += "\n" + machine_lines(report.machine);
+  text += report.ping_pong ? ping_pong_line(*report.ping_pong) : "";
   text += fmt::format("versions   {}\n", fmt::join(report.versions, ", "));
   return text + left_out_lines(report.left_out);
 }

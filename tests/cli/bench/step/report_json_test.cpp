@@ -56,14 +56,21 @@ TEST(StepReportJson, SaysWhichBarsWereReached) {
   EXPECT_EQ(bars.at(2).at("at_most"), 1.06);
 }
 
+TEST(StepReportJson, SaysHowNearTheCoresWere) {
+  EXPECT_EQ(example_json().at("ping_pong"), Json::parse(R"({"median_ns": 95.0, "p95_ns": 510.0,
+    "blocks": {"same-L3": 20, "cross-L3": 0, "mixed": 2}})"));
+}
+
 TEST(StepReportJson, HasNothingForWhatWasNotMeasured) {
   Report report = example_report();
   report.results.resize(1);
   report.left_out = {"ddp: gone"};
+  report.ping_pong.reset();
   const Json json = Json::parse(to_json_text(report));
   EXPECT_TRUE(json.at("ratios").at(0).at("overhead").is_null());
   EXPECT_TRUE(json.at("bars").at(0).at("geometric_mean").is_null());
   EXPECT_TRUE(json.at("bars").at(0).at("reached").is_null());
+  EXPECT_TRUE(json.at("ping_pong").is_null());
   EXPECT_EQ(json.at("left_out"), Json::parse(R"(["ddp: gone"])"));
 }
 

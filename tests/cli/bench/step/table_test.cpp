@@ -10,6 +10,7 @@ namespace {
 
 using testing::ContainsRegex;
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(StepTable, ShowsEveryVariantTheRatiosAndTheBars) {
   const char* expected =
@@ -62,6 +63,7 @@ one rank              ddp-1rank / plain-1rank
 
 machine    Example <8> & Sons, 2 cores, Linux 6.1.0
 load       0.10 0.20 0.30 before, 1.10 0.40 0.30 after
+ping-pong  95 ns median, 510 ns p95; blocks: 20 same-L3, 2 mixed
 versions   lockstep 1.2.3 on libtorch 2.3.4, PyTorch 2.3.4
 )";
   EXPECT_EQ(render_table(example_report()), expected);
@@ -77,9 +79,11 @@ TEST(StepTable, SaysWhichBarWasNotReached) {
 
 TEST(StepTable, SaysWhatWasNotMeasured) {
   Report report = example_report();
+  report.ping_pong.reset();
   report.results.resize(2);  // without communication and with ddp
   report.left_out = {"pytorch-ddp: not here"};
   const std::string table = render_table(report);
+  EXPECT_THAT(table, Not(HasSubstr("ping-pong")));
   EXPECT_THAT(table, HasSubstr("\nleft out   pytorch-ddp: not here\n"));
   EXPECT_THAT(table, ContainsRegex("\noverhead  +1.100 +1.1000  at most 1.12: reached\n"));
   EXPECT_THAT(table, ContainsRegex("\nspeed-up  +- +-  at least 1.25: not measured\n"));
