@@ -25,6 +25,8 @@ constexpr std::size_t kLegendColumns = 5;
 
 std::string_view color_of(Variant variant) {
   switch (variant) {
+    case Variant::kCompute:
+      return "#4a5560";
     case Variant::kNoComm:
       return "#8a949e";
     case Variant::kDdp:

@@ -42,7 +42,8 @@ struct StepOptions {
              "what to train: mlp, gpt or resnet18 with their usual batch sizes, or with one of your own, as "
              "in mlp:64");
     d.option("variants", variants, "what to compare")
-        .choices({{"no-comm", Variant::kNoComm},
+        .choices({{"compute", Variant::kCompute},
+                  {"no-comm", Variant::kNoComm},
                   {"ddp", Variant::kDdp},
                   {"sharded", Variant::kSharded},
                   {"sharded-shared", Variant::kShardedShared},
@@ -117,9 +118,9 @@ int run_step_command(int argc, const char* const* argv) {
       .about =
           "Measures how long a training step takes on this machine, and how much memory, with two ranks of "
           "Lockstep: beside PyTorch's DistributedDataParallel, beside PyTorch in one process with a thread "
-          "on each core, and beside no communication at all; and with one rank beside plain libtorch. All of "
-          "them are measured in turn, round after round, pinned to the same cores. Takes about twenty "
-          "minutes; the machine should have nothing else to do.",
+          "on each core, beside no communication at all, and beside forward and backward alone; and with one "
+          "rank beside plain libtorch. All of them are measured in turn, round after round, pinned to the "
+          "same cores. Takes more than twenty minutes; the machine should have nothing else to do.",
       .env_prefix = ""};
   if (const auto exit_code = config::parse_command_line(options, argc, argv, program)) {
     return *exit_code;

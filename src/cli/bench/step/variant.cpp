@@ -18,6 +18,8 @@ bool is_one_process(Variant variant) {
 
 Method method_of(Variant variant) {
   switch (variant) {
+    case Variant::kCompute:
+      return Method::kCompute;
     case Variant::kDdp:
     case Variant::kDdpOneRank:
       return Method::kDdp;
@@ -68,6 +70,8 @@ WorkerTeam pytorch_team(Variant variant, const std::string& name, const Training
 
 std::string_view to_string(Variant variant) {
   switch (variant) {
+    case Variant::kCompute:
+      return "compute";
     case Variant::kNoComm:
       return "no-comm";
     case Variant::kDdp:
@@ -114,6 +118,8 @@ bool is_pytorch(Variant variant) {
 
 LossKind loss_kind(Variant variant) {
   switch (variant) {
+    case Variant::kCompute:
+      return LossKind::kUntrained;
     case Variant::kNoComm:
     case Variant::kDdpOneRank:
     case Variant::kPlainOneRank:

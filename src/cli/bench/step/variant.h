@@ -12,7 +12,8 @@
 namespace lockstep::bench::step {
 
 enum class Variant {
-  kNoComm,               // two ranks that train for themselves: the limit
+  kCompute,              // two ranks that neither average nor update: what no way of training can do without
+  kNoComm,               // two ranks that train for themselves
   kDdp,                  // two ranks with lockstep::DistributedDataParallel and torch::optim
   kSharded,              // two ranks with it and lockstep::optim
   kShardedShared,        // likewise, with one set of parameters for both
@@ -25,7 +26,8 @@ enum class Variant {
   kPytorchThreadsFused,  // likewise, with the fused optimizer
 };
 
-inline constexpr std::array kVariants = {Variant::kNoComm,
+inline constexpr std::array kVariants = {Variant::kCompute,
+                                         Variant::kNoComm,
                                          Variant::kDdp,
                                          Variant::kSharded,
                                          Variant::kShardedShared,
@@ -37,12 +39,13 @@ inline constexpr std::array kVariants = {Variant::kNoComm,
                                          Variant::kPytorchThreads,
                                          Variant::kPytorchThreadsFused};
 
-std::string_view to_string(Variant variant);  // "no-comm", "ddp", "sharded", "sharded-shared", ...
+std::string_view to_string(Variant variant);  // "compute", "no-comm", "ddp", "sharded", ...
 int rank_count(Variant variant);              // the number of processes
 bool is_pytorch(Variant variant);
 
 // Which loss a step of a variant reports.
 enum class LossKind {
+  kUntrained,   // of a rank that changes nothing
   kAlone,       // of a rank that trains for itself
   kInStep,      // of a rank's own batch, with the same parameters as all others
   kWholeBatch,  // of one process that has the batches of all ranks

@@ -9,6 +9,11 @@ namespace {
 
 constexpr TrainingCase kAnyCase{.model = Model::kMlp, .batch = 32};
 
+TEST(Agreement, LeavesOutThoseThatDoNotTrain) {
+  EXPECT_NO_THROW(
+      require_agreement(kAnyCase, {{Variant::kCompute, {3.0, 3.1}}, {Variant::kNoComm, {2.0, 2.1}}}));
+}
+
 TEST(Agreement, LetsThoseWhoShareAndThoseWhoDoNotDiffer) {
   EXPECT_NO_THROW(require_agreement(kAnyCase, {{Variant::kNoComm, {2.0, 2.1}},
                                                {Variant::kDdp, {2.3, 2.4}},

@@ -37,8 +37,8 @@ TEST(StepReport, SummarizesTheTimesOfEachVariant) {
   EXPECT_EQ(result->step.median_ms, 44);
   EXPECT_EQ(result->step.p10_ms, 22);
   EXPECT_EQ(result->step.p90_ms, 88);
-  EXPECT_EQ(result->step.peak_rss_mb, 200);
-  EXPECT_EQ(result->step.total_memory_mb, 300);
+  EXPECT_EQ(result->step.peak_rss_mb, 300);
+  EXPECT_EQ(result->step.total_memory_mb, 450);
   EXPECT_EQ(result->step.samples, 3U);
   EXPECT_EQ(report.find({.model = Model::kMlp, .batch = 33}, Variant::kDdp), nullptr);
 }
@@ -85,8 +85,8 @@ TEST(StepReport, ComparesTheBestOfTheShardedWithEachPeersBest) {
 }
 
 TEST(StepReport, ComparesMemoryInAll) {
-  EXPECT_DOUBLE_EQ(example_report().ratio(kMlpCase, ratio_called("sharded memory")).value(), 3.0 / 7);
-  EXPECT_DOUBLE_EQ(example_report().ratio(kMlpCase, ratio_called("shared memory")).value(), 4.0 / 3);
+  EXPECT_DOUBLE_EQ(example_report().ratio(kMlpCase, ratio_called("sharded memory")).value(), 4.0 / 8);
+  EXPECT_DOUBLE_EQ(example_report().ratio(kMlpCase, ratio_called("shared memory")).value(), 5.0 / 4);
 }
 
 }  // namespace

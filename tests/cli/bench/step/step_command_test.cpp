@@ -34,7 +34,7 @@ TEST(BenchStep, MeasuresAndWritesWhatItFound) {
   const auto json_path = folder.path() / "result.json";
   const auto plot_path = folder.path() / "result.svg";
   const auto done =
-      run_lockstep(quick_with({"--variants", "no-comm,ddp,sharded,sharded-shared,ddp-1rank,plain-1rank",
+      run_lockstep(quick_with({"--variants", "compute,no-comm,ddp,sharded,sharded-shared,ddp-1rank,plain-1rank",
                                "--json", json_path.string(), "--plot", plot_path.string()}));
   EXPECT_EQ(done.standard_error, "");
   ASSERT_EQ(done.status.exit_code, 0);
@@ -45,7 +45,7 @@ TEST(BenchStep, MeasuresAndWritesWhatItFound) {
   const auto json = nlohmann::json::parse(content_of(json_path));
   EXPECT_EQ(json.at("format"), 1);
   EXPECT_EQ(json.at("rounds"), 2);
-  ASSERT_EQ(json.at("results").size(), 6);
+  ASSERT_EQ(json.at("results").size(), 7);
   for (const auto& result : json.at("results")) {
     EXPECT_EQ(result.at("model"), "mlp-tiny");
     EXPECT_EQ(result.at("batch"), 2);
