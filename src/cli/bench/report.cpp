@@ -8,7 +8,6 @@
 namespace lockstep::bench {
 namespace {
 
-
 std::map<Proximity, ProximitySummary> summarize_by_proximity(const std::vector<Sample>& samples) {
   std::map<Proximity, std::vector<double>> times;
   for (const Sample& sample : samples) {

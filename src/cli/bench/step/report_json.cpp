@@ -16,13 +16,14 @@ Json number_or_null(const std::optional<double>& number) {
 }
 
 Json formula_json() {
-  Json json = {{"sample", kSampleFormula},
-               {"median_ms", "of all samples"},
-               {"p10_ms", "the smallest time that 10 % of the samples do not exceed"},
-               {"p90_ms", "the smallest time that 90 % of the samples do not exceed"},
-               {"peak_rss_mb", kPeakRssFormula},
-               {"total_memory_mb", kTotalMemoryFormula},
-               {"ping_pong", "round trips of a flag between the cores of ranks 0 and 1, before and after each turn"}};
+  Json json = {
+      {"sample", kSampleFormula},
+      {"median_ms", "of all samples"},
+      {"p10_ms", "the smallest time that 10 % of the samples do not exceed"},
+      {"p90_ms", "the smallest time that 90 % of the samples do not exceed"},
+      {"peak_rss_mb", kPeakRssFormula},
+      {"total_memory_mb", kTotalMemoryFormula},
+      {"ping_pong", "round trips of a flag between the cores of ranks 0 and 1, before and after each turn"}};
   for (const Ratio& ratio : kRatios) {
     json[std::string(ratio.key)] = formula(ratio);
   }

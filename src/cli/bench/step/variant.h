@@ -26,18 +26,11 @@ enum class Variant {
   kPytorchThreadsFused,  // likewise, with the fused optimizer
 };
 
-inline constexpr std::array kVariants = {Variant::kCompute,
-                                         Variant::kNoComm,
-                                         Variant::kDdp,
-                                         Variant::kSharded,
-                                         Variant::kShardedShared,
-                                         Variant::kDdpOneRank,
-                                         Variant::kPlainOneRank,
-                                         Variant::kPytorchDdp,
-                                         Variant::kPytorchDdpView,
-                                         Variant::kPytorchDdpFused,
-                                         Variant::kPytorchThreads,
-                                         Variant::kPytorchThreadsFused};
+inline constexpr std::array kVariants = {
+    Variant::kCompute,         Variant::kNoComm,         Variant::kDdp,
+    Variant::kSharded,         Variant::kShardedShared,  Variant::kDdpOneRank,
+    Variant::kPlainOneRank,    Variant::kPytorchDdp,     Variant::kPytorchDdpView,
+    Variant::kPytorchDdpFused, Variant::kPytorchThreads, Variant::kPytorchThreadsFused};
 
 std::string_view to_string(Variant variant);  // "compute", "no-comm", "ddp", "sharded", ...
 int rank_count(Variant variant);              // the number of processes

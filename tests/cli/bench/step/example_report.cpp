@@ -26,7 +26,8 @@ Observations example_observations() {
   Observations seen;
   add_case(seen, kMlpCase, {36, 40, 44, 44, 42, 30, 30, 66, 60.5, 63, 50, 46.2});
   add_case(seen, kGptCase, {95, 100, 110, 105, 112, 90, 90, 165, 176, 170, 115.5, 120});
-  seen.ping_pong = PingPong{.median_ns = 95, .p95_ns = 510, .blocks = {{Proximity::kSameL3, 20}, {Proximity::kMixed, 2}}};
+  seen.ping_pong =
+      PingPong{.median_ns = 95, .p95_ns = 510, .blocks = {{Proximity::kSameL3, 20}, {Proximity::kMixed, 2}}};
   seen.versions = {"lockstep 1.2.3 on libtorch 2.3.4", "PyTorch 2.3.4"};
   return seen;
 }

@@ -33,9 +33,9 @@ TEST(BenchStep, MeasuresAndWritesWhatItFound) {
   const TempDir folder;
   const auto json_path = folder.path() / "result.json";
   const auto plot_path = folder.path() / "result.svg";
-  const auto done =
-      run_lockstep(quick_with({"--variants", "compute,no-comm,ddp,sharded,sharded-shared,ddp-1rank,plain-1rank",
-                               "--json", json_path.string(), "--plot", plot_path.string()}));
+  const auto done = run_lockstep(
+      quick_with({"--variants", "compute,no-comm,ddp,sharded,sharded-shared,ddp-1rank,plain-1rank", "--json",
+                  json_path.string(), "--plot", plot_path.string()}));
   EXPECT_EQ(done.standard_error, "");
   ASSERT_EQ(done.status.exit_code, 0);
   EXPECT_THAT(done.standard_output, StartsWith("training step: "));

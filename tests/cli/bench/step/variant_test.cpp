@@ -49,8 +49,9 @@ TEST(Variant, HasOneRankWhereItIsCalledSo) {
 
 TEST(Variant, TellsTheRanksHowToTrain) {
   for (const auto& [variant, method] :
-       {std::pair(Variant::kCompute, "compute"), std::pair(Variant::kNoComm, "alone"), std::pair(Variant::kDdp, "ddp"),
-        std::pair(Variant::kSharded, "sharded"), std::pair(Variant::kShardedShared, "sharded-shared")}) {
+       {std::pair(Variant::kCompute, "compute"), std::pair(Variant::kNoComm, "alone"),
+        std::pair(Variant::kDdp, "ddp"), std::pair(Variant::kSharded, "sharded"),
+        std::pair(Variant::kShardedShared, "sharded-shared")}) {
     EXPECT_THAT(team_of(variant).commands, SizeIs(2));
     EXPECT_THAT(team_of(variant).commands, Each(Contains(method)));
   }
