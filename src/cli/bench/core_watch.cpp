@@ -1,6 +1,5 @@
 #include "cli/bench/core_watch.h"
 
-#include <array>
 #include <cstdint>
 #include <exception>
 #include <thread>

@@ -13,7 +13,6 @@
 #include "comm/shm/memory_file.h"
 #include "comm/shm/shm_backend.h"
 #include "lockstep/communicator.h"
-#include "lockstep/error.h"
 #include "lockstep/version.h"
 
 namespace lockstep::bench {
