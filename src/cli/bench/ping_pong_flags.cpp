@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "base/clock.h"
 #include "base/deadline.h"
 #include "lockstep/error.h"
 
@@ -42,11 +43,11 @@ void go_there_and_back(PingPongFlags& flags, int side, std::uint32_t trip) {
 std::vector<std::int64_t> play_ping_pong(PingPongFlags& flags, int side, std::uint32_t& trips, int times) {
   std::vector<std::int64_t> result;
   for (int i = 0; i < times; ++i) {
-    const auto start = std::chrono::steady_clock::now();
+    const Clock::Time start = Clock::real().now();
     for (int trip = 0; trip < kRoundTripsPerTime; ++trip) {
       go_there_and_back(flags, side, ++trips);
     }
-    const std::chrono::nanoseconds time = std::chrono::steady_clock::now() - start;
+    const std::chrono::nanoseconds time = Clock::real().now() - start;
     result.push_back(time.count() / kRoundTripsPerTime);
   }
   return result;

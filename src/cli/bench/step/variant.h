@@ -12,7 +12,7 @@
 namespace lockstep::bench::step {
 
 enum class Variant {
-  kCompute,              // two ranks that neither average nor update: what no way of training can do without
+  kCompute,              // two ranks that neither average nor update, each with its parameters
   kNoComm,               // two ranks that train for themselves
   kDdp,                  // two ranks with lockstep::DistributedDataParallel and torch::optim
   kSharded,              // two ranks with it and lockstep::optim
