@@ -32,10 +32,6 @@ void copy_out_of(const Mailbox& box, std::uint64_t position, std::byte* to, std:
   std::memcpy(to + first, box.bytes.data(), bytes - first);
 }
 
-bool any(const std::vector<std::deque<Message*>>& queues, std::size_t peer) {
-  return !queues[peer].empty();
-}
-
 }  // namespace
 
 void Message::begin(const Task& task, const Request& request) {
@@ -109,8 +105,7 @@ bool Mailroom::push(Message& message, int peer) {
 bool Mailroom::pull(Message& message, int peer) {
   Mailbox& box = group_.segments().mailbox(peer, group_.rank());
   const std::uint64_t consumed = box.consumed.load(std::memory_order_relaxed);  // ours alone
-  // Pairs with push(): what is counted as written can be read.
-  const std::size_t available = box.written.load(std::memory_order_seq_cst) - consumed;
+  const std::size_t available = unread_bytes(peer);
   std::size_t bytes = 0;
   if (!message.header_moved_) {
     Header header;
@@ -147,11 +142,19 @@ void Mailroom::check(const Message& message, const Header& header, int peer) con
 }
 
 void Mailroom::list_awaited(std::vector<int>& ranks) const {
-  for (std::size_t peer = 0; peer < outgoing_.size(); ++peer) {
-    if (any(outgoing_, peer) || any(incoming_, peer)) {
-      ranks.push_back(static_cast<int>(peer));
+  for (int peer = 0; peer < group_.size(); ++peer) {
+    const auto index = static_cast<std::size_t>(peer);
+    if (!outgoing_[index].empty() || (!incoming_[index].empty() && unread_bytes(peer) == 0)) {
+      ranks.push_back(peer);
     }
   }
+}
+
+std::size_t Mailroom::unread_bytes(int peer) const {
+  const Mailbox& box = group_.segments().mailbox(peer, group_.rank());
+  const std::uint64_t consumed = box.consumed.load(std::memory_order_relaxed);  // ours alone
+  // Pairs with push(): what is counted as written can be read.
+  return box.written.load(std::memory_order_seq_cst) - consumed;
 }
 
 }  // namespace lockstep

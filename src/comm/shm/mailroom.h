@@ -39,6 +39,7 @@ class Mailroom {
   // Moves what can be moved; true when anything was. Throws Error{kMismatch} when a recv meets another message
   // than it expects.
   bool advance();
+  // The ranks that must still do something. Not one whose bytes lie in its mailbox: it may have gone since.
   void list_awaited(std::vector<int>& ranks) const;
 
  private:
@@ -46,6 +47,7 @@ class Mailroom {
 
   bool push(Message& message, int peer);
   bool pull(Message& message, int peer);
+  std::size_t unread_bytes(int peer) const;
   void check(const Message& message, const Header& header, int peer) const;
 
   Group& group_;

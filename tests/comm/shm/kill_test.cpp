@@ -10,9 +10,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "base/duration_text.h"
@@ -242,6 +244,48 @@ TEST_P(ARankThatLeaves, IsNamedAtTheDeadlineWhenItStalls) {
       HasSubstr("rank 1 has finished all_reduce #0 of 100000 x f32, sum, 'bucket 6', which it called "));
   EXPECT_THAT(results[0].exception_text,
               HasSubstr("rank 2 is in all_reduce #1 of 100000 x f32, sum, 'bucket 7'"));
+}
+
+// Rank 0 sends `count` numbers and goes, after rank 1 has asked for the first and before it looks again. Rank 1
+// then asks for a second one.
+RankResults run_a_farewell(RankMode mode, int count) {
+  const std::string token = fault_token();
+  return run_ranks(2, mode, [&](RankContext& rank) {
+    std::optional<Communicator> communicator = join(rank, token);
+    if (rank.rank() == 0) {
+      rank.barrier();
+      for (std::int32_t i = 0; i < count; ++i) {
+        communicator->send(std::vector<std::int32_t>{i}, 1);
+      }
+      communicator.reset();
+      rank.barrier();
+      return;
+    }
+    std::vector<std::int32_t> first = {-1};
+    std::vector<std::int32_t> second = {-1};
+    Work asked = communicator->start_recv(first, 0);
+    rank.barrier();
+    rank.barrier();
+    std::this_thread::sleep_for(10ms);  // for longer than it goes without a look for lost peers
+    Work asked_again = communicator->start_recv(second, 0);
+    asked.wait();
+    EXPECT_EQ(first.front(), 0);
+    asked_again.wait();
+    EXPECT_EQ(second.front(), 1);
+  });
+}
+
+TEST_P(ARankThatLeaves, LeavesItsMessagesBehind) {
+  run_a_farewell(GetParam(), 2).expect_all_ok();
+}
+
+TEST_P(ARankThatLeaves, IsNamedWhenAMessageIsMissing) {
+  const auto results = run_a_farewell(GetParam(), 1);
+  ASSERT_TRUE(results[1].error) << results[1].describe() << results[1].exception_text;
+  EXPECT_THAT(results[1].exception_text, HasSubstr("rank 0 has left the group"));
+  EXPECT_EQ(results[1].error->operation(), "recv");
+  EXPECT_EQ(results[1].error->sequence(), 1U);
+  EXPECT_TRUE(results[1].failures.empty()) << results.describe_failures();
 }
 
 INSTANTIATE_TEST_SUITE_P(Modes, ARankThatLeaves, ::testing::ValuesIn(kRankModes), rank_mode_name);
