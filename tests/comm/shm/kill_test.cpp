@@ -18,9 +18,11 @@
 #include <vector>
 
 #include "base/duration_text.h"
+#include "base/temp_dir.h"
 #include "comm/shm/shm_backend.h"
 #include "lockstep/communicator.h"
 #include "support/run_ranks.h"
+#include "support/scoped_variable.h"
 
 namespace lockstep::testing {
 namespace {
@@ -67,14 +69,12 @@ void run_traffic(Communicator& communicator) {
   }
 }
 
-// Files that could be ours, whoever made them.
-std::set<std::string> our_files() {
+// Shared memory with a name, which would outlive us.
+std::set<std::string> named_memory() {
   std::set<std::string> files;
-  for (const char* folder : {"/dev/shm", "/tmp"}) {
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-      if (entry.path().filename().string().find("lockstep") != std::string::npos) {
-        files.insert(entry.path().string());
-      }
+  for (const auto& entry : std::filesystem::directory_iterator("/dev/shm")) {
+    if (entry.path().filename().string().find("lockstep") != std::string::npos) {
+      files.insert(entry.path().string());
     }
   }
   return files;
@@ -89,7 +89,9 @@ constexpr int kTrials = 500;
 
 TEST(KilledRank, IsNamedByEverySurvivor) {
   constexpr int kRanks = 4;
-  const std::set<std::string> files_before = our_files();
+  const TempDir temporary;  // others have theirs in the usual place meanwhile
+  const ScopedVariable its_place("TMPDIR", temporary.path().string());
+  const std::set<std::string> memory_before = named_memory();
   std::mt19937 random(20261115);
   std::vector<std::int64_t> delays_ns;
   for (int trial = 0; trial < kTrials; ++trial) {
@@ -138,8 +140,9 @@ TEST(KilledRank, IsNamedByEverySurvivor) {
   };
   std::printf("%zu survivors noticed: median %s, p99 %s, max %s\n", delays_ns.size(), quantile(0.5).c_str(),
               quantile(0.99).c_str(), quantile(1.0).c_str());
-  // Somebody else's file may have gone meanwhile; none may have come.
-  EXPECT_THAT(files_before, ::testing::IsSupersetOf(our_files()));
+  EXPECT_TRUE(std::filesystem::is_empty(temporary.path()));
+  // Somebody else's may have gone meanwhile; none may have come.
+  EXPECT_THAT(memory_before, ::testing::IsSupersetOf(named_memory()));
 }
 
 // Ranks 0 and 2 wait in a collective; rank 1 does `leave` instead.
