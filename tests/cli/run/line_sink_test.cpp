@@ -84,8 +84,8 @@ TEST_F(LineSinkTest, IsIdleAtFirst) {
 }
 
 TEST_F(LineSinkTest, BoundsEachQueueByItself) {
+  // It returns, so there was no room; there may be some by now, since the writer takes what a pipe holds.
   const std::size_t flood = fill(*sink_, 0, std::string(1023, 'x') + "\n");
-  EXPECT_FALSE(sink_->has_room(0));
   EXPECT_TRUE(sink_->has_room(1));
   EXPECT_LT(flood, 1U << 20);
   EXPECT_EQ(read_bytes(pipe_.read, flood).size(), flood);
