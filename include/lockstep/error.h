@@ -83,7 +83,7 @@ class Error : public std::exception {
 };
 
 // The text of any exception with its causes, one a line: Error's own, std::nested_exception's, and "unknown
-// exception" for what is no std::exception.
+// exception" for what is no std::exception. The stack that libtorch's exceptions come with is left out.
 std::string describe_exception(std::exception_ptr exception);
 
 }  // namespace lockstep

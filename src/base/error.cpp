@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/duration_text.h"
+#include "base/exception_text.h"
 
 namespace lockstep {
 
@@ -189,7 +190,7 @@ std::string describe_exception(std::exception_ptr exception) {
   try {
     std::rethrow_exception(std::move(exception));
   } catch (const std::exception& error) {
-    std::string text = error.what();
+    std::string text = without_frames(error.what());
     if (const auto* nested = dynamic_cast<const std::nested_exception*>(&error);
         nested && nested->nested_ptr()) {
       text += "\n  caused by: " + describe_exception(nested->nested_ptr());
