@@ -3,12 +3,16 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <functional>
+#include <string_view>
 #include <utility>
 
+#include "base/code_place.h"
 #include "base/mutex.h"
 #include "lockstep/error.h"
 
@@ -46,6 +50,46 @@ std::atomic<int> WriteGuard::Table::readers = 0;
 namespace {
 
 struct sigaction previous {};
+std::atomic<WriteGuard::Witness> witness_of_writes = nullptr;
+
+// What the handler says; the process says it once.
+struct LastWords {
+  std::array<char, 4096> text;
+  std::size_t size = 0;
+
+  void add(std::string_view words) {
+    const std::size_t count = std::min(words.size(), text.size() - size);
+    std::copy_n(words.begin(), count, text.begin() + static_cast<std::ptrdiff_t>(size));
+    size += count;
+  }
+};
+LastWords last_words;
+std::atomic<bool> is_speaking = false;
+
+constexpr std::string_view kSpeaker = "lockstep: ";
+
+void speak(const WriteGuard::Place& place, const void* context) {
+  if (is_speaking.exchange(true)) {
+    for (;;) {
+      pause();  // another thread is at it, and ends the process
+    }
+  }
+  last_words.add(kSpeaker);
+  last_words.add(place.message);
+  std::array<char, 1024> code;
+  const std::size_t size = describe_code_place(context, code.data(), code.size());
+  last_words.add(size > 0 ? ", in " : "");
+  last_words.add({code.data(), size});
+  last_words.add(place.advice.empty() ? "" : ": ");
+  last_words.add(place.advice);
+  last_words.size = std::min(last_words.size, last_words.text.size() - 1);
+  if (const WriteGuard::Witness witness = witness_of_writes) {
+    witness(last_words.text.data() + kSpeaker.size(), last_words.size - kSpeaker.size());
+  }
+  last_words.add("\n");
+  // Nothing is left to do when it cannot be written.
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, last_words.text.data(), last_words.size);
+}
 
 // Guards may go after static objects have.
 Mutex& writers() {
@@ -97,8 +141,7 @@ void WriteGuard::Table::handle(int number, siginfo_t* info, void* context) {
   ++readers;
   const Place* place = info->si_code == SEGV_ACCERR ? find(info->si_addr) : nullptr;
   if (place != nullptr) {
-    // Nothing is left to do when it cannot be written.
-    [[maybe_unused]] const auto written = write(STDERR_FILENO, place->message.data(), place->message.size());
+    speak(*place, context);
     die_on_return();
   }
   --readers;
@@ -110,9 +153,7 @@ void WriteGuard::Table::handle(int number, siginfo_t* info, void* context) {
 
 WriteGuard::WriteGuard(std::vector<Place> places) : table_(std::make_unique<Table>()) {
   [[maybe_unused]] static const bool installed = install(Table::handle);
-  for (Place& place : places) {
-    place.message += '\n';
-  }
+  prepare_code_places();
   table_->places = std::move(places);
   const MutexLock lock(writers());
   table_->next = Table::first.load();
@@ -129,6 +170,10 @@ WriteGuard::~WriteGuard() {
   while (Table::readers > 0) {
     sched_yield();
   }
+}
+
+void WriteGuard::set_witness(Witness witness) {
+  witness_of_writes = witness;
 }
 
 bool WriteGuard::covers(const void* address) {

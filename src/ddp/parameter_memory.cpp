@@ -40,12 +40,10 @@ SymmetricMemory handle(const std::shared_ptr<GuardedMemory>& guarded, std::byte*
   return {std::shared_ptr<std::byte>(guarded, data), guarded->memory.bytes()};
 }
 
-std::string message_about(const std::string& name, int rank) {
-  return c10::str("lockstep: rank ", rank, " wrote to parameter '", name,
-                  "', which the ranks of this host share: only their optimizer writes it. Write to it inside "
-                  "write_parameters() of the DistributedDataParallel, or give the optimizer "
-                  "Parameters::kReplicated (a training program: --optimizer.parameters=replicated).");
-}
+constexpr const char* kHowToWrite =
+    "the ranks of this host share it, and only their optimizer writes it. Write to it inside "
+    "model.write_parameters(...) of the DistributedDataParallel, or give the optimizer "
+    "optim::Parameters::kReplicated (a training program: --optimizer.parameters=replicated)";
 
 }  // namespace
 
@@ -135,7 +133,9 @@ std::vector<WriteGuard::Place> ParameterMemory::guarded_places() const {
     const torch::Tensor& seen = places_[i].seen;
     guarded.push_back({.begin = static_cast<const std::byte*>(seen.data_ptr()),
                        .bytes = static_cast<std::size_t>(seen.nbytes()),
-                       .message = message_about(parameters_[i].name, communicator_.rank())});
+                       .message = c10::str("rank ", communicator_.rank(), " wrote to shared parameter '",
+                                           parameters_[i].name, "'"),
+                       .advice = kHowToWrite});
   }
   return guarded;
 }

@@ -37,6 +37,12 @@ class Pages {
   void* data_;
 };
 
+// The line it says it in, with the code that did it.
+std::string said(const std::string& message) {
+  return "^lockstep: " + message +
+         ", in .*base_process_test\\+0x[0-9a-f]+ \\(addr2line -e .* has the line\\)\n$";
+}
+
 // A test of its own process, so that neither a sanitizer nor another test has a say in SIGSEGV.
 class WriteGuardDeathTest : public ::testing::Test {
  protected:
@@ -52,10 +58,10 @@ TEST_F(WriteGuardDeathTest, SaysWhatWasHitAndDiesByTheSignal) {
     EXPECT_EQ(pages.read(at), 0);
     pages.write(at);
   };
-  EXPECT_EXIT(hit(0), KilledBySignal(SIGSEGV), "^the first is not yours\n$");
-  EXPECT_EXIT(hit(99), KilledBySignal(SIGSEGV), "^the first is not yours\n$");
-  EXPECT_EXIT(hit(100), KilledBySignal(SIGSEGV), "^the second is not yours\n$");
-  EXPECT_EXIT(hit(4195), KilledBySignal(SIGSEGV), "^the second is not yours\n$");
+  EXPECT_EXIT(hit(0), KilledBySignal(SIGSEGV), said("the first is not yours"));
+  EXPECT_EXIT(hit(99), KilledBySignal(SIGSEGV), said("the first is not yours"));
+  EXPECT_EXIT(hit(100), KilledBySignal(SIGSEGV), said("the second is not yours"));
+  EXPECT_EXIT(hit(4195), KilledBySignal(SIGSEGV), said("the second is not yours"));
   EXPECT_EXIT(hit(4196), KilledBySignal(SIGSEGV), "^$");
 }
 
@@ -74,9 +80,9 @@ TEST_F(WriteGuardDeathTest, ForgetsWhatIsNoLongerGuarded) {
     EXPECT_TRUE(WriteGuard::covers(pages[2].data() + kBytes - 1));
     pages[which].write(0);
   };
-  EXPECT_EXIT(hit(0), KilledBySignal(SIGSEGV), "^page 0\n$");
+  EXPECT_EXIT(hit(0), KilledBySignal(SIGSEGV), said("page 0"));
   EXPECT_EXIT(hit(1), KilledBySignal(SIGSEGV), "^$");
-  EXPECT_EXIT(hit(2), KilledBySignal(SIGSEGV), "^page 2\n$");
+  EXPECT_EXIT(hit(2), KilledBySignal(SIGSEGV), said("page 2"));
 }
 
 const Pages* probed = nullptr;
@@ -122,7 +128,7 @@ TEST_F(WriteGuardDeathTest, LeavesOtherFaultsToTheHandlerBefore) {
         const WriteGuard guard(places());
         pages.write(0);
       },
-      KilledBySignal(SIGSEGV), "^guarded\n$");
+      KilledBySignal(SIGSEGV), said("guarded"));
 }
 
 TEST_F(WriteGuardDeathTest, TreatsASignalThatWasSentAsBefore) {
@@ -136,6 +142,22 @@ TEST_F(WriteGuardDeathTest, TreatsASignalThatWasSentAsBefore) {
   EXPECT_EXIT(send(SIG_DFL), KilledBySignal(SIGSEGV), "^$");
   EXPECT_EXIT(send(SIG_IGN), ExitedWithCode(7), "^$");
   EXPECT_EXIT(send(exit_with_42), ExitedWithCode(42), "^$");
+}
+
+void copy_to_output(const char* text, std::size_t size) {
+  [[maybe_unused]] const auto written = write(STDERR_FILENO, text, size);
+}
+
+TEST_F(WriteGuardDeathTest, SaysItToAWitnessTooAndAdvises) {
+  const auto hit = [] {
+    std::signal(SIGSEGV, SIG_DFL);
+    const Pages pages;
+    const WriteGuard guard({{pages.data(), 100, "this is not yours", "ask before"}});
+    WriteGuard::set_witness(copy_to_output);
+    pages.write(0);
+  };
+  EXPECT_EXIT(hit(), KilledBySignal(SIGSEGV),
+              "^this is not yours, in .*: ask beforelockstep: this is not yours, in .*: ask before\n$");
 }
 
 TEST(WriteGuard, ComesAndGoesOnManyThreads) {
