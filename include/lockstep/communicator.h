@@ -17,6 +17,9 @@
 //
 // Threads that share a communicator, or those split from it, take turns; all ranks must still see one order of
 // operations. Where ranks are threads of one process, each has its own communicator.
+//
+// A communicator belongs to the process that made it. A child forked from that may destroy what it has inherited and exit
+// as it likes, which nobody notices; calls in it are Error{kInvalidArgument}.
 
 #include <chrono>
 #include <cstddef>

@@ -101,6 +101,7 @@ std::optional<Communicator> Communicator::split(int color, int key) {
 }
 
 void Communicator::abort(std::string_view reason) {
+  state_->require_own("abort");
   state_->backend().abort(reason);
 }
 

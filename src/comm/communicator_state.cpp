@@ -1,5 +1,9 @@
 #include "comm/communicator_state.h"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <string>
 #include <utility>
 
 #include "comm/argument_checks.h"
@@ -11,6 +15,26 @@ CommunicatorState::CommunicatorState(std::shared_ptr<Backend> backend, std::shar
       turns_(std::move(turns)),
       sent_(static_cast<std::size_t>(backend_->size())),
       received_(static_cast<std::size_t>(backend_->size())) {}
+
+// A child that returns from main() comes here. What the backend would do now, it would do in the parent's name: say that
+// it leaves, close its connections, wait for its threads.
+CommunicatorState::~CommunicatorState() {
+  if (is_inherited()) {
+    keep_undestroyed(std::move(backend_));
+    keep_undestroyed(std::move(turns_));
+  }
+}
+
+void CommunicatorState::require_own(std::string_view operation) const {
+  if (is_inherited()) {
+    throw Error(ErrorCode::kInvalidArgument,
+                fmt::format("this communicator belongs to process {}, and this is a forked child of it "
+                            "(process {}): use it in the parent, or let the child join a job of its own",
+                            mark_.maker(), getpid()))
+        .with_operation(std::string(operation))
+        .with_rank(backend_->rank());
+  }
+}
 
 Deadline CommunicatorState::deadline(const CallOptions& options) const {
   return Deadline::after(options.timeout.value_or(timeout));
@@ -29,6 +53,7 @@ std::uint64_t CommunicatorState::next_sequence(const Operation& operation) {
 Work CommunicatorState::start(Operation operation, ConstBuffer in, Buffer out, const CallOptions& options,
                               std::span<const std::size_t> in_counts, std::span<const std::size_t> out_counts,
                               std::span<const InputPiece> own_pieces) {
+  require_own(to_string(operation.kind));
   require_aligned(operation.kind, "input", in);
   require_aligned(operation.kind, "output", out);
   const MutexLock lock(*turns_);
@@ -68,6 +93,7 @@ void CommunicatorState::refuse(const Operation& operation) const {
 }
 
 bool CommunicatorState::poll(Task& task) {
+  require_own(to_string(task.operation().kind));
   const MutexLock lock(*turns_);
   try {
     const bool done = task.poll();
@@ -82,6 +108,7 @@ bool CommunicatorState::poll(Task& task) {
 }
 
 void CommunicatorState::wait(Task& task) {
+  require_own(to_string(task.operation().kind));
   const MutexLock lock(*turns_);
   try {
     task.wait();

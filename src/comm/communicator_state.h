@@ -1,13 +1,18 @@
 #pragma once
 
 // What a Communicator and its Works share: the backend, the counters, the observers and the first error.
+//
+// It belongs to the process that made it. In a child forked from that, every call is refused, and the backend is never
+// destroyed: that would leave the group in the parent's name.
 
 #include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <vector>
 
+#include "base/fork_mark.h"
 #include "base/mutex.h"
 #include "comm/backend.h"
 #include "lockstep/communicator.h"
@@ -20,6 +25,14 @@ class CommunicatorState : public std::enable_shared_from_this<CommunicatorState>
   // each drives the groups of the others along.
   explicit CommunicatorState(std::shared_ptr<Backend> backend,
                              std::shared_ptr<Mutex> turns = std::make_shared<Mutex>());
+  ~CommunicatorState();
+  CommunicatorState(const CommunicatorState&) = delete;
+  CommunicatorState& operator=(const CommunicatorState&) = delete;
+
+  // Whether this process has it from its parent.
+  bool is_inherited() const { return mark_.is_inherited(); }
+  // Throws Error{kInvalidArgument} if so. Before the lock, which a thread of the parent may have held.
+  void require_own(std::string_view operation) const;
 
   // Numbers the operation, tells the observers and hands it to the backend.
   Work start(Operation operation, ConstBuffer in, Buffer out, const CallOptions& options,
@@ -29,6 +42,7 @@ class CommunicatorState : public std::enable_shared_from_this<CommunicatorState>
   // Runs a collective step that is no operation, with its error kept and put into context.
   template <class Step>
   auto guard(const char* name, Step step) {
+    require_own(name);
     const MutexLock lock(*turns_);
     try {
       return step();
@@ -58,6 +72,7 @@ class CommunicatorState : public std::enable_shared_from_this<CommunicatorState>
   [[noreturn]] void refuse(const Operation& operation) const;
   void ended(Task& task, const Error* error) noexcept;
 
+  const ForkMark mark_;
   std::shared_ptr<Backend> backend_;
   std::shared_ptr<Mutex> turns_;
   std::uint64_t collectives_ = 0;

@@ -26,6 +26,9 @@ Work& Work::operator=(Work&& other) noexcept {
 }
 
 Work::~Work() {
+  if (owner_ && owner_->is_inherited()) {
+    return;  // the parent waits for it
+  }
   try {
     wait();
   } catch (const Error& error) {

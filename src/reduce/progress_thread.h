@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <thread>
 
+#include "base/fork_mark.h"
 #include "base/mutex.h"
 #include "reduce/bucket_queue.h"
 
@@ -23,9 +24,13 @@ class ProgressThread {
   // wait itself.
   void rest();
 
+  // Whether this process is a forked child of the one that has the thread.
+  bool is_inherited() const { return mark_.is_inherited(); }
+
  private:
   void run();
 
+  const ForkMark mark_;
   BucketQueue& queue_;
   Mutex mutex_;
   CondVar changed_;
@@ -34,6 +39,17 @@ class ProgressThread {
   bool advancing_ LOCKSTEP_GUARDED_BY(mutex_) = false;
   bool stopping_ LOCKSTEP_GUARDED_BY(mutex_) = false;
   std::thread thread_;  // last: it uses everything above
+};
+
+// A forked child has no such thread, but its locks, and would wait for it for ever.
+struct EndInItsProcess {
+  void operator()(ProgressThread* thread) const {
+    if (thread->is_inherited()) {
+      keep_undestroyed(thread);
+    } else {
+      delete thread;
+    }
+  }
 };
 
 }  // namespace lockstep

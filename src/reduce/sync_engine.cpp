@@ -26,7 +26,7 @@ SyncEngine::SyncEngine(Communicator& communicator_in, std::vector<GradientSpec> 
   agree_on_terms(communicator, specs, options);
   use(lay_out(reverse_order(specs.size())));
   if (options.progress == Progress::kThread && communicator.size() > 1) {
-    thread_.emplace(queue_);
+    thread_.reset(new ProgressThread(queue_));
   }
 }
 
@@ -346,11 +346,14 @@ void SyncEngine::fail(const std::exception_ptr& cause) {
 // Tells all ranks. Where the group has failed before, that came first and stays the reason.
 void SyncEngine::give_up(Error failure, std::string_view reason) {
   in_step = false;
+  failure_ = std::move(failure);
+  if (mark_.is_inherited()) {
+    return;  // what a forked child has of the step it only drops, and its parent goes on
+  }
   if (thread_) {
     thread_->rest();
   }
   communicator.abort(reason);
-  failure_ = std::move(failure);
   queue_.abandon();
 }
 

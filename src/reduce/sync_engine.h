@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/fork_mark.h"
 #include "lockstep/error.h"
 #include "lockstep/gradient_sync.h"
 #include "reduce/all_reduce_bucket.h"
@@ -98,7 +99,8 @@ class SyncEngine {
   ReduceScatterBucket scatter_{lent_};
   std::optional<Error> failure_;
   BucketQueue queue_;
-  std::optional<ProgressThread> thread_;  // behind the queue it uses
+  const ForkMark mark_;
+  std::unique_ptr<ProgressThread, EndInItsProcess> thread_;  // behind the queue it uses
 };
 
 }  // namespace lockstep

@@ -105,6 +105,9 @@ TEST_P(Conformance, RefusesWrongArguments) {
 TEST_P(Conformance, TellsObservers) {
   on_every_rank(check_observers);
 }
+TEST_P(Conformance, IsLeftAloneByAForkedChild) {
+  on_every_rank(check_forked_child);
+}
 
 INSTANTIATE_TEST_SUITE_P(Backends, Conformance, ::testing::ValuesIn(arrangements()),
                          [](const auto& test) { return test.param.name; });

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <functional>
@@ -228,6 +229,31 @@ TEST(ARankThatDies, IsNamedWhenNewMemoryWaitsForIt) {
   for (const int survivor : {0, 2}) {
     EXPECT_EQ(results[survivor].error->label(), "allocate");
     EXPECT_THAT(results[survivor].error->message(), ::testing::EndsWith(") has died"));
+  }
+}
+
+// A child that user code forks in the middle of a step: it has neither the thread nor a right to call the step off.
+TEST(AForkedChild, LeavesTheStepToItsParent) {
+  for (const Progress progress : {Progress::kInline, Progress::kThread}) {
+    run_with_communicator(2, RankMode::kProcesses, [progress](Communicator& communicator, RankContext&) {
+      auto sync = std::make_unique<GradientSync>(
+          communicator, three_gradients(), GradientSyncOptions{.bucket_caps = {1}, .progress = progress});
+      make_step(*sync);
+      sync->mark_ready(2);
+      const pid_t child = fork();
+      if (child == 0) {
+        sync->abort("from the child");
+        sync.reset();
+        _exit(0);
+      }
+      int status = 0;
+      ASSERT_EQ(waitpid(child, &status, 0), child);
+      EXPECT_EQ(status, 0);
+      sync->mark_ready(1);
+      sync->mark_ready(0);
+      sync->finish();
+      make_step(*sync);
+    }).expect_all_ok();
   }
 }
 

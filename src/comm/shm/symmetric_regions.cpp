@@ -40,7 +40,11 @@ SymmetricMemory SymmetricRegions::add(std::size_t bytes, const std::vector<std::
   return {std::move(handle), bytes};
 }
 
+// A forked child gives the memory back when it exits. Before that a thread of its parent may have held the lock.
 void SymmetricRegions::remove(std::uint64_t number) {
+  if (mark_.is_inherited()) {
+    return;
+  }
   const MutexLock lock(mutex_);
   std::erase_if(regions_, [number](const Region& region) { return region.number == number; });
 }

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "base/fork_mark.h"
 #include "base/mutex.h"
 #include "base/unique_fd.h"
 #include "lockstep/symmetric_memory.h"
@@ -37,6 +38,7 @@ class SymmetricRegions : public std::enable_shared_from_this<SymmetricRegions> {
 
   void remove(std::uint64_t number);
 
+  const ForkMark mark_;
   const int rank_;
   mutable Mutex mutex_;  // memory may be freed on another thread than the communicator's
   std::uint64_t last_number_ LOCKSTEP_GUARDED_BY(mutex_) = 0;

@@ -24,5 +24,6 @@ void check_shared_memory(Communicator& communicator);
 void check_groups(Communicator& communicator);
 void check_arguments(Communicator& communicator);
 void check_observers(Communicator& communicator);
+void check_forked_child(Communicator& communicator);
 
 }  // namespace lockstep::testing

@@ -73,6 +73,9 @@ TEST_P(GlooConformance, RefusesWrongArguments) {
 TEST_P(GlooConformance, TellsObservers) {
   on_every_rank(check_observers);
 }
+TEST_P(GlooConformance, IsLeftAloneByAForkedChild) {
+  on_every_rank(check_forked_child);
+}
 
 INSTANTIATE_TEST_SUITE_P(Ranks, GlooConformance, ::testing::Values(1, 2, 3, 4),
                          [](const auto& test) { return std::to_string(test.param); });

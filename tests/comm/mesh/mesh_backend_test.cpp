@@ -79,6 +79,10 @@ TEST_P(MeshConformance, TellsObservers) {
   on_every_rank(check_observers);
 }
 
+TEST_P(MeshConformance, IsLeftAloneByAForkedChild) {
+  on_every_rank(check_forked_child);
+}
+
 INSTANTIATE_TEST_SUITE_P(Ranks, MeshConformance, ::testing::Values(2, 5),
                          [](const auto& test) { return std::to_string(test.param); });
 
