@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "comm/shm/control_block.h"
 #include "lockstep/error.h"
@@ -71,6 +73,19 @@ std::vector<UniqueFd> take_fds(msghdr& message) {
   return fds;
 }
 
+// The kernel drops the descriptors that a process has no room for, and says so in a flag only.
+void require_all_fds(const msghdr& message, std::size_t received) {
+  if ((message.msg_flags & MSG_CTRUNC) != 0 && received < kMaxPacketFds) {
+    rlimit limit{};
+    getrlimit(RLIMIT_NOFILE, &limit);
+    throw Error(
+        ErrorCode::kSystem,
+        fmt::format("this process cannot open any more descriptors, and lost some that another rank sent it: "
+                    "the limit is {}. Raise it (ulimit -n), or close what is not needed",
+                    limit.rlim_cur));
+  }
+}
+
 Packet parse(const Header& header, const char* text, std::size_t bytes, std::vector<UniqueFd> fds) {
   if (bytes < sizeof header || header.magic != Header{}.magic || bytes - sizeof header != header.text_bytes) {
     throw Error(ErrorCode::kCorrupt, "a process that is no rank of this job sent something to it");
@@ -129,7 +144,9 @@ std::optional<Packet> receive_packet(int socket, const Deadline& deadline) {
     message.msg_controllen = control.size();
     const ssize_t bytes = recvmsg(socket, &message, MSG_CMSG_CLOEXEC | MSG_DONTWAIT);
     if (bytes > 0) {
-      return parse(header, text.data(), static_cast<std::size_t>(bytes), take_fds(message));
+      std::vector<UniqueFd> fds = take_fds(message);
+      require_all_fds(message, fds.size());
+      return parse(header, text.data(), static_cast<std::size_t>(bytes), std::move(fds));
     }
     if (bytes == 0) {
       return std::nullopt;

@@ -31,7 +31,8 @@ struct Packet {
 bool send_packet(int socket, const Packet& packet, const std::vector<int>& fds, const Deadline& deadline);
 
 // Waits for a packet; nothing when the other side is gone. Throws Error{kTimeout} at the deadline and
-// Error{kCorrupt} for anything that is no packet of this version.
+// Error{kCorrupt} for anything that is no packet of this version, Error{kSystem} when this process may open no more
+// descriptors.
 std::optional<Packet> receive_packet(int socket, const Deadline& deadline);
 
 }  // namespace lockstep

@@ -1,14 +1,17 @@
 #include "comm/shm/meeting.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <optional>
 #include <string>
 
 #include "comm/shm/memory_file.h"
@@ -227,6 +230,33 @@ TEST(Packet, NamesAnotherVersion) {
     EXPECT_EQ(error.code(), ErrorCode::kMismatch);
     EXPECT_THAT(error.what(), HasSubstr("another version of Lockstep (layout 99"));
   }
+}
+
+TEST(Packet, OfDescriptorsThatHaveNoRoomNamesTheLimit) {
+  RawPair pair;
+  const Deadline deadline = Deadline::after(10s);
+  // UBSan opens a pipe to look at the first object of a class. It has to meet these before descriptors run out.
+  EXPECT_THROW(receive_packet(pair.here.get(), Deadline::after(0s)), Error);
+  const auto text_of = [](rlim_t limit) { return fmt::format("the limit is {}", limit); };
+  text_of(0);
+  ASSERT_TRUE(send_packet(pair.there.get(), {.kind = Packet::Kind::kFiles, .text = {}, .fds = {}},
+                          {STDOUT_FILENO, STDERR_FILENO}, deadline));
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  const UniqueFd last(dup(pair.here.get()));  // no number below it is free
+  const rlimit tight{.rlim_cur = static_cast<rlim_t>(last.get()) + 2, .rlim_max = before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &tight), 0);
+  std::optional<Error> error;
+  try {
+    receive_packet(pair.here.get(), deadline);
+  } catch (const Error& thrown) {
+    error = thrown;
+  }
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  ASSERT_TRUE(error) << "there was room for one of two descriptors";
+  EXPECT_EQ(error->code(), ErrorCode::kSystem);
+  EXPECT_THAT(error->what(), HasSubstr("cannot open any more descriptors"));
+  EXPECT_THAT(error->what(), HasSubstr(text_of(tight.rlim_cur)));
 }
 
 TEST(MemoryFile, CannotBeResizedByAnybody) {
