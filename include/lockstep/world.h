@@ -45,6 +45,11 @@ class World {
   // Throws Error{kInvalidConfig} when the environment is incomplete or contradicts itself, Error{kTimeout}
   // naming the ranks that did not come, and Error{kMismatch} when ranks differ in version or options.
   static World join(const WorldOptions& options = {});
+  // For a program with a loop of its own: takes --world.timeout, --world.join-timeout, --world.backend,
+  // --world.bind-address and --world.tune-allocator out of the command line, as training programs have them, and
+  // LOCKSTEP_WORLD_TIMEOUT and so on from the environment. What is left in argv is the program's. Also throws
+  // Error{kInvalidConfig} for malformed values, listing all of them.
+  static World join(int& argc, char** argv, const WorldOptions& defaults = {});
 
   int rank() const;
   int size() const;

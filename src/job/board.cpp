@@ -19,11 +19,14 @@ namespace lockstep {
 
 // Shared by programs that may have been built apart: the magic number changes with the layout.
 struct Board::Page {
-  static constexpr std::uint64_t kMagic = 0x4c4b5354'424f4131;  // "LKSTBOA1"
+  static constexpr std::uint64_t kMagic = 0x4c4b5354'424f4132;  // "LKSTBOA2"
 
   std::uint64_t magic;
   std::array<char, 64> token;  // ends with a zero
-  std::atomic<std::uint32_t> joined;
+  std::atomic<std::uint32_t> is_ours;
+  std::atomic<JoinStage> stage;
+  std::atomic<std::int32_t> world_size;
+  std::array<char, 16> backend;  // ends with a zero; written before the stage is kJoining
   std::atomic<std::uint64_t> steps;
 };
 
@@ -60,7 +63,13 @@ Board Board::create(std::string_view token) {
   if (memory == nullptr) {
     throw Error::from_errno(errno, "mmap");
   }
-  auto* page = new (memory) Page{.magic = Page::kMagic, .token = {}, .joined = 0, .steps = 0};
+  auto* page = new (memory) Page{.magic = Page::kMagic,
+                                 .token = {},
+                                 .is_ours = 0,
+                                 .stage = JoinStage::kNone,
+                                 .world_size = 0,
+                                 .backend = {},
+                                 .steps = 0};
   token.copy(page->token.data(), token.size());
   Board board(page);
   board.fd_ = std::move(fd);
@@ -110,16 +119,36 @@ std::string Board::token() const {
   return {page_->token.data(), strnlen(page_->token.data(), page_->token.size())};
 }
 
-void Board::note_join() {
-  page_->joined.store(1, std::memory_order_relaxed);
+void Board::note_program() {
+  page_->is_ours.store(1, std::memory_order_relaxed);
+}
+
+void Board::note_stage(JoinStage stage) {
+  page_->stage.store(stage, std::memory_order_release);  // pairs with stage()
+}
+
+void Board::note_joining(int world_size, std::string_view backend) {
+  page_->backend.fill('\0');
+  backend.copy(page_->backend.data(), page_->backend.size() - 1);
+  page_->world_size.store(world_size, std::memory_order_relaxed);
+  note_stage(JoinStage::kJoining);
 }
 
 void Board::note_step() {
   page_->steps.fetch_add(1, std::memory_order_relaxed);
 }
 
-bool Board::joined() const {
-  return page_->joined.load(std::memory_order_relaxed) != 0;
+bool Board::is_ours() const {
+  return page_->is_ours.load(std::memory_order_relaxed) != 0;
+}
+
+JoinStage Board::stage(int world_size) const {
+  const JoinStage stage = page_->stage.load(std::memory_order_acquire);  // pairs with note_stage()
+  return page_->world_size.load(std::memory_order_relaxed) == world_size ? stage : JoinStage::kNone;
+}
+
+std::string Board::backend() const {
+  return {page_->backend.data(), strnlen(page_->backend.data(), page_->backend.size())};
 }
 
 std::uint64_t Board::steps() const {
@@ -130,6 +159,12 @@ void set_process_board(Board board) {
   // Kept for as long as the process lives: another thread may just be noting a step.
   static Board kept = std::move(board);
   process_board.store(&kept, std::memory_order_release);
+}
+
+void note_process_stage(JoinStage stage) {
+  if (Board* board = process_board.load(std::memory_order_acquire)) {
+    board->note_stage(stage);
+  }
 }
 
 void note_process_step() {

@@ -19,6 +19,14 @@ namespace lockstep {
 // Names the descriptor in the worker's environment.
 inline constexpr std::string_view kBoardVariable = "LOCKSTEP_JOB_FD";
 
+// How far a worker came with joining the launcher's job.
+enum class JoinStage : std::uint32_t {
+  kNone,     // it has not begun
+  kJoining,  // it waits for the others
+  kJoined,   // it is one of them
+  kLeft,     // in order: its World is gone
+};
+
 class Board {
  public:
   // A new page, in memory without a name. Throws Error{kSystem}.
@@ -40,9 +48,15 @@ class Board {
   int fd() const { return fd_.get(); }  // of create(): to be inherited
   std::string token() const;
 
-  void note_join();  // the worker is a program of ours
+  void note_program();  // the worker is a program of ours
+  void note_stage(JoinStage stage);
+  // `world_size` as the worker knows it: a script in between may have made it another.
+  void note_joining(int world_size, std::string_view backend);
   void note_step();  // a step of training is done
-  bool joined() const;
+  bool is_ours() const;
+  // With respect to a world of that size.
+  JoinStage stage(int world_size) const;
+  std::string backend() const;  // that it joins over; empty before it does
   std::uint64_t steps() const;
 
  private:
@@ -55,8 +69,9 @@ class Board {
 };
 
 // The board of this process: World::join() sets it, and whoever finishes a step of training notes it there. Without
-// a launcher of ours both do nothing.
+// a launcher of ours these do nothing.
 void set_process_board(Board board);
+void note_process_stage(JoinStage stage);
 void note_process_step();
 
 }  // namespace lockstep

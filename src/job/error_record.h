@@ -20,13 +20,17 @@ namespace lockstep {
 // Names the file in the worker's environment.
 inline constexpr std::string_view kErrorFileVariable = "TORCHELASTIC_ERROR_FILE";
 
+// The code of a record about a write to memory that must not be written. Its message says all: the rank, what it wrote
+// to, and what to do.
+inline constexpr std::string_view kForbiddenWrite = "forbidden write";
+
 struct ErrorRecord {
   std::string message;
   std::string details;              // exception chain and backtrace, or a Python traceback; may be empty
   std::chrono::nanoseconds time{};  // since 1970
-  std::string code = {};            // of Error; empty for other exceptions and foreign programs
-  std::optional<int> rank = {};     // which rank says so
-  std::optional<int> peer = {};     // whom it names
+  std::string code = {};  // of Error, or kForbiddenWrite; empty for other exceptions and foreign programs
+  std::optional<int> rank = {};  // which rank says so
+  std::optional<int> peer = {};  // whom it names
 
   // Whether it only tells that another rank failed.
   bool is_consequence() const;

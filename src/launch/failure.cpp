@@ -9,10 +9,12 @@
 #include <optional>
 #include <string>
 
+#include "base/exception_text.h"
 #include "base/unique_fd.h"
 #include "job/error_record.h"
 #include "launch/backtrace.h"
 #include "launch/failure_report.h"
+#include "launch/last_words.h"
 #include "lockstep/error.h"
 #include "lockstep/log.h"
 
@@ -39,7 +41,10 @@ ErrorRecord describe(const std::exception_ptr& exception, const std::string& sta
                                           : "std::terminate() was called, and no exception was there",
                      .details = {},
                      .time = std::chrono::system_clock::now().time_since_epoch()};
-  record.details = stack.empty() ? record.message : record.message + "\n\nwhere it was thrown:\n" + stack;
+  record.details = exception ? describe_exception_in_full(exception) : record.message;
+  if (!stack.empty()) {
+    record.details += "\n\nwhere it was thrown:\n" + stack;
+  }
   if (const int rank = process_rank; rank >= 0) {
     record.rank = rank;
   }
@@ -65,13 +70,24 @@ void report(const std::exception_ptr& exception, const std::string& stack) {
   }
 }
 
-// Nothing is unwound when an exception finds no handler, so the stack still shows where it was thrown.
+void log_uncaught(const std::exception_ptr& exception) {
+  LOCKSTEP_LOG(kError) << (exception ? "uncaught exception: " + describe_exception(exception)
+                                     : "std::terminate() was called, and no exception was there");
+}
+
+// Nothing is unwound when an exception finds no handler, so the stack still shows where it was thrown. The default
+// handler is not asked: it would print what() with all frames of libtorch's.
 [[noreturn]] void on_terminate() {
+  const bool has_own_words = previous_handler != nullptr && previous_handler != std::abort &&
+                             previous_handler != __gnu_cxx::__verbose_terminate_handler;
   try {
     report(std::current_exception(), backtrace_text(1));
+    if (!has_own_words) {
+      log_uncaught(std::current_exception());
+    }
   } catch (...) {  // out of memory, most likely: ending is all that is left
   }
-  if (previous_handler != nullptr) {
+  if (has_own_words) {
     previous_handler();
   }
   std::abort();
@@ -89,6 +105,7 @@ void report_escaping_exceptions(int rank) {
     previous_handler = std::set_terminate(on_terminate);
     return true;
   }();
+  report_forbidden_writes(rank, [] { return !was_reported.exchange(true); });
   static_cast<void>(installed);
 }
 

@@ -4,7 +4,8 @@
 
 namespace lockstep {
 
-// From now on an exception that escapes is written to the launcher's file before the process ends as it would have.
+// From now on an exception that escapes, or a write to guarded memory, is written to the launcher's file before the
+// process ends as it would have.
 void report_escaping_exceptions(int rank);
 
 }  // namespace lockstep

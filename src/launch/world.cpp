@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/duration_text.h"
+#include "base/fork_mark.h"
 #include "comm/backend_registry.h"
 #include "comm/local/local_backend.h"
 #include "comm/shm/shm_backend.h"
@@ -17,6 +18,7 @@
 #include "launch/identity.h"
 #include "launch/node_census.h"
 #include "launch/variable_setter.h"
+#include "launch/world_arguments.h"
 #include "lockstep/config.h"
 #include "lockstep/error.h"
 #include "lockstep/log.h"
@@ -72,20 +74,26 @@ std::string_view pick_backend(BackendChoice choice, const Recognition& recogniti
 // Under `lockstep run`, whose variables are torchrun's: the job's secret instead of what the environment tells
 // everybody, when all ranks are workers of that one launcher; and lines that appear when they are printed, though it
 // reads them from a pipe. Ranks that mpirun started inside of a worker are another job.
-void meet_launcher(const config::Environment& environment, Recognition& recognition) {
+// Returns whether it is the launcher's own job that is joined.
+bool meet_launcher(const config::Environment& environment, Recognition& recognition,
+                   std::string_view backend) {
   Identity& identity = recognition.identity;
   report_escaping_exceptions(identity.rank);
   auto board = Board::find(environment);
   if (!board) {
-    return;
+    return false;
   }
   const bool is_ours = recognition.starter != nullptr && recognition.starter->kind == StarterKind::kTorchrun;
   if (is_ours && identity.node_count == 1) {
     identity.token = board->token();
   }
-  board->note_join();
+  board->note_program();
+  if (is_ours) {
+    board->note_joining(identity.size, backend);
+  }
   set_process_board(std::move(*board));
   std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  return is_ours;
 }
 
 // Every rank can say it, but once is enough.
@@ -148,8 +156,21 @@ void WorldOptions::describe(config::Description& d) {
 }
 
 struct World::State {
+  State(Identity identity_in, Communicator communicator_in)
+      : identity(std::move(identity_in)), communicator(std::move(communicator_in)) {}
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+  // A forked child does not leave, its parent stays.
+  ~State() {
+    if (is_on_board && !mark.is_inherited()) {
+      note_process_stage(JoinStage::kLeft);
+    }
+  }
+
   Identity identity;
   Communicator communicator;
+  ForkMark mark;
+  bool is_on_board = false;  // the launcher knows that it has joined
 };
 
 World::World(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -165,11 +186,12 @@ World World::join(const WorldOptions& options) {
   const Identity& identity = recognition.identity;
   set_process_logger({.rank = identity.rank, .world_size = identity.size});
   log_recognition(recognition);
-  meet_launcher(environment, recognition);
+  const std::string_view name = pick_backend(options.backend, recognition);
+  const bool is_launchers = meet_launcher(environment, recognition, name);
   if (options.tune_allocator) {
     keep_large_blocks();
   }
-  const auto backend = make_backend(pick_backend(options.backend, recognition),
+  const auto backend = make_backend(name,
                                     {.rank = identity.rank,
                                      .size = identity.size,
                                      .token = identity.token,
@@ -177,13 +199,21 @@ World World::join(const WorldOptions& options) {
                                      .master_port = identity.master_port,
                                      .bind_address = options.bind_address},
                                     deadline);
-  auto state = std::make_unique<State>(State{identity, Communicator(backend)});
+  auto state = std::make_unique<State>(identity, Communicator(backend));
   state->communicator.set_timeout(options.timeout);
   require_agreement(state->communicator, options);
   settle_nodes(state->communicator, options, state->identity);
+  if (is_launchers) {
+    note_process_stage(JoinStage::kJoined);
+    state->is_on_board = true;
+  }
   LOCKSTEP_LOG(kInfo) << "joined a world of " << identity.size << (identity.size == 1 ? " rank" : " ranks")
                       << " over " << backend->name() << " in " << duration_text(deadline.elapsed());
   return World(std::move(state));
+}
+
+World World::join(int& argc, char** argv, const WorldOptions& defaults) {
+  return join(take_world_arguments(argc, argv, defaults, config::process_environment()));
 }
 
 int World::rank() const {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "config/settings_toml.h"
+#include "job/board.h"
 #include "launch/identity.h"
 #include "launch/variable_setter.h"
 #include "lockstep/config.h"
@@ -64,6 +65,10 @@ class Program {
     loaded_ = config::load(description_, std::vector<std::string>(argv_ + std::min(argc_, 1), argv_ + argc_),
                            {.name = name_, .about = task_.about()});
     if (!loaded_.ready()) {
+      // Whoever only asked for help does not want to hear from the launcher that nobody joined.
+      if (auto board = Board::find(config::process_environment())) {
+        board->note_program();
+      }
       return is_speaker() ? *config::present(loaded_, name_)
                           : (loaded_.problems.empty() ? 0 : config::kUsageExitCode);
     }

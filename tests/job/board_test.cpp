@@ -26,13 +26,21 @@ TEST(Board, ShowsTheTokenToWhoeverHasTheDescriptor) {
 
 TEST(Board, ShowsTheLauncherHowFarTheWorkerCame) {
   const Board launcher = Board::create("t");
-  EXPECT_FALSE(launcher.joined());
+  EXPECT_FALSE(launcher.is_ours());
+  EXPECT_EQ(launcher.stage(2), JoinStage::kNone);
   auto worker = Board::open(launcher.fd());
   ASSERT_TRUE(worker);
-  worker->note_join();
+  worker->note_program();
+  EXPECT_EQ(launcher.backend(), "");
+  worker->note_joining(2, "shm");
+  EXPECT_EQ(launcher.backend(), "shm");
+  EXPECT_EQ(launcher.stage(2), JoinStage::kJoining);
+  EXPECT_EQ(launcher.stage(3), JoinStage::kNone) << "that is another world";
+  worker->note_stage(JoinStage::kLeft);
+  EXPECT_EQ(launcher.stage(2), JoinStage::kLeft);
   worker->note_step();
   worker->note_step();
-  EXPECT_TRUE(launcher.joined());
+  EXPECT_TRUE(launcher.is_ours());
   EXPECT_EQ(launcher.steps(), 2U);
 }
 

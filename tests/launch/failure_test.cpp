@@ -87,12 +87,44 @@ TEST_F(FailureTest, IsReportedWhenNobodyCatchesIt) {
         report_escaping_exceptions(5);
         std::thread([] { throw_chain(); }).join();
       },
-      KilledBySignal(SIGABRT), "terminate called after throwing");
+      KilledBySignal(SIGABRT), "error: uncaught exception: with peer 3: corrupt data: cannot read the data");
   const auto found = record();
   ASSERT_TRUE(found);
   EXPECT_EQ(found->rank, 5);
   EXPECT_EQ(found->code, "corrupt data");
   EXPECT_THAT(found->details, StartsWith(found->message + "\n\nwhere it was thrown:\n#0 "));
+}
+
+// As libtorch's exceptions come.
+[[noreturn]] void throw_with_frames() {
+  throw std::runtime_error(
+      "shapes differ\nException raised from f at a.cpp:1 (most recent call first):\nframe #0: g\n");
+}
+
+TEST_F(FailureTest, IsShortOnTheTerminalAndWholeInTheFile) {
+  const auto last_line =
+      ::testing::AllOf(HasSubstr(": shapes differ\n"), ::testing::Not(HasSubstr("frame #")),
+                       ::testing::Not(HasSubstr("terminate called")));
+  EXPECT_EXIT(guarded([]() -> int { throw_with_frames(); }), ExitedWithCode(1), last_line);
+  EXPECT_EXIT(
+      {
+        report_escaping_exceptions(1);
+        std::thread(throw_with_frames).join();
+      },
+      KilledBySignal(SIGABRT), last_line);
+  EXPECT_EQ(record()->message, "shapes differ");
+  EXPECT_THAT(record()->details, HasSubstr("\nframe #0: g\n"));
+}
+
+TEST_F(FailureTest, IsLeftToTheProgramsOwnTerminateHandler) {
+  EXPECT_EXIT(
+      {
+        std::set_terminate([] { _exit(42); });
+        report_escaping_exceptions(1);
+        std::terminate();
+      },
+      ExitedWithCode(42), "^$");
+  EXPECT_TRUE(record());
 }
 
 TEST_F(FailureTest, IsReportedWithoutAnException) {

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -61,6 +62,31 @@ TEST(World, OnOneHostMeetsOverSharedMemory) {
                         "and WORLD_SIZE variables\n"));
   EXPECT_THAT(results[0].output, HasSubstr("[rank 0/3] info: joined a world of 3 ranks over shm in "));
   EXPECT_EQ(results[1].output, "") << "rank 0 speaks for all";
+}
+
+// As a child does that leaves main() with what it has from its parent.
+int leave_scope(World inherited) {
+  return inherited.rank();
+}
+
+TEST(World, IsNotLeftByAForkedChild) {
+  run_ranks(2, RankMode::kProcesses, [](RankContext& rank) {
+    set_environment(rank);
+    World world = World::join();
+    const pid_t child = fork();
+    if (child == 0) {
+      _exit(leave_scope(std::move(world)));
+    }
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), rank.rank());
+    for (int i = 0; i < 5; ++i) {
+      std::vector<std::int32_t> sum = {1};
+      world.communicator().all_reduce(sum, ReduceOp::kSum);
+      EXPECT_EQ(sum[0], 2);
+    }
+  }).expect_all_ok();
 }
 
 TEST(World, RefusesRanksWithOtherOptions) {

@@ -25,6 +25,8 @@ constexpr auto kSettling = 1s;
 constexpr auto kEnding = 5s;
 // For the kernel to end what was killed, and for the last look at what is left.
 constexpr auto kKilling = 10s;
+// How soon to see that a worker waits for one that is gone: joining makes no event here.
+constexpr auto kLookForJoins = 200ms;
 constexpr auto kForever = 24h;
 
 constexpr auto kStreams = {Console::Stream::kOut, Console::Stream::kErr};
@@ -48,6 +50,7 @@ AttemptOutcome Attempt::run() {
     wait_for_events();
     take_output();
     take_endings();  // before the signals: what is over by now did not end because of one
+    end_hopeless_joins();
     take_signals();
     next_phase();
   }
@@ -94,7 +97,9 @@ void Attempt::wait_for_events() {
       }
     }
   }
-  if (poll(events.data(), events.size(), phase_end_.poll_timeout_ms()) < 0 && errno != EINTR) {
+  const bool looks_again = any_stayed_away() || (phase_ == Phase::kRunning && any_joining());
+  const Deadline wake = looks_again ? Deadline::after(kLookForJoins) : phase_end_;
+  if (poll(events.data(), events.size(), wake.poll_timeout_ms()) < 0 && errno != EINTR) {
     throw Error::from_errno(errno, "poll");
   }
   for (const auto stream : kStreams) {
@@ -160,6 +165,51 @@ void Attempt::note_ending(WorkerEnding ending) {
     const bool can_say_so =
         std::any_of(workers_.begin(), workers_.end(), [](const auto& worker) { return worker->speaks(); });
     enter(Phase::kSettling, can_say_so ? kSettling : 0s);
+  }
+}
+
+bool Attempt::any_stayed_away() const {
+  return phase_ == Phase::kRunning && std::any_of(workers_.begin(), workers_.end(), [](const auto& worker) {
+           return worker->has_ended() && worker->stage() == JoinStage::kNone;
+         });
+}
+
+bool Attempt::any_joining() const {
+  return std::any_of(workers_.begin(), workers_.end(), [](const auto& worker) {
+    return !worker->has_ended() && worker->stage() == JoinStage::kJoining;
+  });
+}
+
+// Ranks that wait for each other in different places; empty when none do.
+std::string Attempt::backend_conflict() const {
+  const Worker* first = nullptr;
+  for (const auto& worker : workers_) {
+    if (worker->has_ended() || worker->stage() != JoinStage::kJoining) {
+      continue;
+    }
+    if (first == nullptr) {
+      first = worker.get();
+    } else if (worker->backend() != first->backend()) {
+      return fmt::format(
+          "the ranks differ in WorldOptions::backend and can never meet: rank {} has {}, rank {} has {}",
+          first->rank(), first->backend(), worker->rank(), worker->backend());
+    }
+  }
+  return "";
+}
+
+// A world is complete or it is not there, and who has ended will not come.
+void Attempt::end_hopeless_joins() {
+  if (phase_ != Phase::kRunning) {
+    return;
+  }
+  outcome_.join_conflict = backend_conflict();
+  if (!outcome_.join_conflict.empty()) {
+    enter(Phase::kSettling, 0s);
+    return;
+  }
+  if (any_joining() && any_stayed_away()) {
+    enter(Phase::kSettling, kSettling);
   }
 }
 

@@ -3,7 +3,8 @@
 // One start of all workers of this host, to the end of the last of them.
 //
 // The first failure decides. The others get a moment in which those that notice by themselves can say so, then
-// SIGTERM, and SIGKILL when the grace period is over. A signal to the launcher goes to the workers in the same way.
+// SIGTERM, and SIGKILL when the grace period is over. A signal to the launcher goes to the workers in the same way. A
+// worker that ended well without joining is a failure too as soon as another waits for it in World::join().
 // When this returns no process that came from a worker is left.
 
 #include <memory>
@@ -34,12 +35,16 @@ class Attempt {
   void start_workers();
   bool any_running() const;
   bool any_ends_by_itself() const;
+  bool any_joining() const;
+  bool any_stayed_away() const;
+  std::string backend_conflict() const;
   void wait_for_events();
   void take_signals();
   void take_signal(int number);
   void take_output();
   void take_endings();
   void note_ending(WorkerEnding ending);
+  void end_hopeless_joins();
   void next_phase();
   void enter(Phase phase, std::chrono::nanoseconds limit);
   void stop_workers(int signal_number);

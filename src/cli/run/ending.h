@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/exit_status.h"
+#include "job/board.h"
 #include "job/error_record.h"
 #include "lockstep/error.h"
 
@@ -21,11 +22,12 @@ struct WorkerEnding {
   int local_rank = 0;
   pid_t pid = 0;
   ExitStatus status = {};
-  std::chrono::nanoseconds time{};  // since 1970, when the launcher saw it
-  int stop_signal = 0;              // the last one the launcher had sent it by then, or 0
-  bool out_of_memory = false;       // killed while its memory cgroup was
-  bool joined = false;              // a program of ours
-  std::uint64_t steps = 0;          // it had reported
+  std::chrono::nanoseconds time{};     // since 1970, when the launcher saw it
+  int stop_signal = 0;                 // the last one the launcher had sent it by then, or 0
+  bool out_of_memory = false;          // killed while its memory cgroup was
+  bool is_ours = false;                // a program with Lockstep in it
+  JoinStage stage = JoinStage::kNone;  // how far it came in this job
+  std::uint64_t steps = 0;             // it had reported
   std::optional<ErrorRecord> error = {};
   std::string error_file = {};   // empty when it is not on disk
   std::string last_output = {};  // on standard error
@@ -35,6 +37,7 @@ struct AttemptOutcome {
   std::vector<WorkerEnding> endings = {};  // by rank; without those that never started
   std::optional<Error> start_error = {};   // why a worker could not be started
   int signal = 0;                          // that ended the job from outside, or 0
+  std::string join_conflict = {};          // why the ranks could never have met; empty when they could
   bool grace_passed = false;               // workers that were asked to stop were still running after it
   std::chrono::nanoseconds start_time{};   // since 1970
   std::chrono::nanoseconds duration{};

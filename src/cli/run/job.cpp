@@ -90,6 +90,7 @@ int run_job(const Plan& plan, cli::OutputFile& report_file, pid_t front) {
     // The report comes after what it speaks of.
     const bool read_in_time = flush(console, signals, plan, front, patience);
     console.say(report_text(plan, attempts.back()));
+    console.say(remark_text(plan, attempts.back()));
     if (!attempts.back().advice.restart || !read_in_time) {
       break;
     }

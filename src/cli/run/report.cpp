@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <csignal>
+#include <sstream>
 
 #include "base/duration_text.h"
+#include "base/exception_text.h"
 #include "cli/run/number_ranges.h"
 #include "config/printable.h"
 
@@ -28,11 +30,47 @@ std::string quoted(std::string_view text, std::string_view mark) {
 }
 
 std::string steps_text(const WorkerEnding& ending) {
-  if (!ending.joined) {
+  if (!ending.is_ours) {
     return "";
   }
   return ending.steps == 0 ? ", before its first step"
                            : fmt::format(", after {}", plural(ending.steps, "step"));
+}
+
+std::string ranks_text(const AttemptReport& report, const std::vector<std::size_t>& indices) {
+  std::vector<int> ranks;
+  ranks.reserve(indices.size());
+  for (const std::size_t i : indices) {
+    ranks.push_back(report.outcome.endings[i].rank);
+  }
+  return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", number_ranges(ranks));
+}
+
+// What there is to say against a rank that exited with 0.
+std::string why_too_early(const AttemptReport& report, const WorkerEnding& first) {
+  if (!first.status.ok()) {
+    return "";
+  }
+  if (!report.verdict.waiting.empty()) {
+    return fmt::format(" without joining; {} waited for it in World::join()",
+                       ranks_text(report, report.verdict.waiting));
+  }
+  return first.stage == JoinStage::kJoined ? " in the middle of the job, without leaving it"
+                                           : " before the others had finished with it";
+}
+
+bool is_forbidden_write(const WorkerEnding& ending) {
+  return ending.error && ending.error->code == kForbiddenWrite;
+}
+
+// A signal is how the kernel puts it; what the worker says is the reason.
+std::string what_it_did(const AttemptReport& report, const WorkerEnding& first) {
+  if (!is_forbidden_write(first)) {
+    return how_it_ended(first) + why_too_early(report, first);
+  }
+  const std::string message = config::printable(first.error->message);
+  const std::string who = fmt::format("rank {} ", first.rank);
+  return message.starts_with(who) ? message.substr(who.size()) : message;
 }
 
 std::string headline(const Plan& plan, const AttemptReport& report, const WorkerEnding& first) {
@@ -40,25 +78,50 @@ std::string headline(const Plan& plan, const AttemptReport& report, const Worker
   const auto after = first.time - report.outcome.start_time;
   const bool alone = report.verdict.consequences.empty() && report.verdict.others.empty();
   return fmt::format("rank {} {}: it {}\n  {} of '{}', {} after the start{}", first.rank,
-                     alone ? "failed" : "failed first", how_it_ended(first), where,
+                     alone ? "failed" : "failed first", what_it_did(report, first), where,
                      config::printable(plan.command[0]), duration_text(after), steps_text(first));
 }
 
+// What a worker said, short enough to be read: without libtorch's frames, and with the innermost of ours.
+std::string essence_of(const std::string& details) {
+  constexpr int kFrames = 12;
+  std::istringstream lines(without_frames(details));
+  std::string text;
+  int frames = 0;
+  for (std::string line; std::getline(lines, line);) {
+    frames += line.starts_with('#') ? 1 : 0;
+    if (!line.starts_with('#') || frames <= kFrames) {
+      text += line + "\n";
+    }
+  }
+  return frames > kFrames ? text + fmt::format("... and {} more\n", frames - kFrames) : text;
+}
+
 std::string cause_text(const WorkerEnding& first) {
-  if (!first.error) {
+  if (!first.error || is_forbidden_write(first)) {
     return "";
   }
   const ErrorRecord& error = *first.error;
   const bool has_more = !error.details.empty() && error.details != error.message;
-  std::string text = "\n  what it said:" + quoted(has_more ? error.details : error.message, "    ");
+  std::string text = "\n  what it said:" +
+                     quoted(has_more ? essence_of(error.details) : without_frames(error.message), "    ");
   if (!first.error_file.empty()) {
     text += "\n  (from " + first.error_file + ")";
   }
   return text;
 }
 
+// Whether its last lines tell what it said once more.
+bool repeats_reason(const WorkerEnding& first) {
+  if (!first.error) {
+    return false;
+  }
+  const std::string reason = without_frames(first.error->message);
+  return !reason.empty() && first.last_output.find(reason.substr(0, reason.find('\n'))) != std::string::npos;
+}
+
 std::string output_text(const WorkerEnding& first) {
-  return first.last_output.empty()
+  return first.last_output.empty() || repeats_reason(first)
              ? ""
              : "\n  its last lines on standard error:" + quoted(first.last_output, "    | ");
 }
@@ -96,7 +159,9 @@ std::string aftermath_text(const AttemptReport& report) {
   if (!report.verdict.others.empty()) {
     text += "\n  also failed, later:";
     for (const std::size_t i : report.verdict.others) {
-      text += fmt::format("\n    rank {} {}", endings[i].rank, how_it_ended(endings[i]));
+      text += fmt::format(
+          "\n    rank {} {}{}", endings[i].rank, how_it_ended(endings[i]),
+          endings[i].status.ok() && endings[i].stage == JoinStage::kNone ? " without joining" : "");
     }
   }
   return text;
@@ -140,7 +205,9 @@ std::string report_text(const Plan& plan, const AttemptReport& report) {
     return "";
   }
   std::string text;
-  if (report.verdict.first) {
+  if (!outcome.join_conflict.empty()) {
+    text = outcome.join_conflict;
+  } else if (report.verdict.first) {
     const WorkerEnding& first = outcome.endings[*report.verdict.first];
     text =
         headline(plan, report, first) + elsewhere_text(plan, first) + cause_text(first) + output_text(first);
@@ -155,6 +222,19 @@ std::string report_text(const Plan& plan, const AttemptReport& report) {
     text += "\n  " + report.advice.reason;
   }
   return text;
+}
+
+std::string remark_text(const Plan& plan, const AttemptReport& report) {
+  const auto& endings = report.outcome.endings;
+  const bool is_ours =
+      std::any_of(endings.begin(), endings.end(), [](const WorkerEnding& ending) { return ending.is_ours; });
+  if (!report.verdict.ok() || report.outcome.signal != 0 || is_ours || plan.world_size == 1) {
+    return "";
+  }
+  return fmt::format(
+      "no rank called lockstep::World::join(): {} copies of the program ran without knowing of each "
+      "other, unless they met by other means",
+      plan.world_size);
 }
 
 }  // namespace lockstep::run

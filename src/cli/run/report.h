@@ -24,6 +24,9 @@ struct AttemptReport {
 // Several lines, the last without a newline; empty when all went well.
 std::string report_text(const Plan& plan, const AttemptReport& report);
 
+// What is odd about an attempt in which all went well; empty when nothing is.
+std::string remark_text(const Plan& plan, const AttemptReport& report);
+
 // "was killed by SIGKILL: out of memory, says its control group"
 std::string how_it_ended(const WorkerEnding& ending);
 

@@ -21,6 +21,42 @@ bool blames_peer(const WorkerEnding& ending) {
   return ending.error && ending.error->is_consequence();
 }
 
+// Whether another rank says that it lost this one, which ended with 0.
+bool was_missed(const AttemptOutcome& outcome, const WorkerEnding& ending) {
+  return std::any_of(outcome.endings.begin(), outcome.endings.end(), [&](const WorkerEnding& other) {
+    return !other.status.ok() && blames_peer(other) && other.error->peer == ending.rank;
+  });
+}
+
+// The ranks that waited in World::join() to no avail.
+std::vector<std::size_t> still_joining(const AttemptOutcome& outcome) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < outcome.endings.size(); ++i) {
+    if (outcome.endings[i].stage == JoinStage::kJoining && !outcome.endings[i].status.ok()) {
+      found.push_back(i);
+    }
+  }
+  return found;
+}
+
+// Whether it ended with 0 in the middle of the job, by itself. Who was told to end may well do so.
+bool ended_too_early(const AttemptOutcome& outcome, const WorkerEnding& ending) {
+  if (!ending.status.ok() || ending.stop_signal != 0 || outcome.signal != 0) {
+    return false;
+  }
+  const bool never_came = ending.stage == JoinStage::kNone && !still_joining(outcome).empty();
+  return never_came || was_missed(outcome, ending);
+}
+
+// How far from the cause: what blames a peer comes last. Ranks of a part of the world have other numbers there, so a rank
+// that left in order is taken for the cause only when nobody failed on his own.
+int distance_from_cause(const WorkerEnding& ending) {
+  if (ending.status.ok()) {
+    return ending.stage == JoinStage::kLeft ? 1 : 0;
+  }
+  return blames_peer(ending) ? 2 : 0;
+}
+
 bool has_crashed(const WorkerEnding& ending) {
   static constexpr std::array kCrashes = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
   return std::find(kCrashes.begin(), kCrashes.end(), ending.status.signal) != kCrashes.end();
@@ -44,6 +80,9 @@ std::chrono::nanoseconds failure_time(const WorkerEnding& ending) {
 
 // A worker that said why it failed may have been stopped before it was gone: the launcher's signal is not the reason.
 int failure_code(const WorkerEnding& ending) {
+  if (ending.status.ok()) {
+    return EXIT_FAILURE;  // too early
+  }
   const bool by_launcher = ending.stop_signal != 0 && ending.status.signal == ending.stop_signal;
   return by_launcher ? EXIT_FAILURE : ending.status.shell_code();
 }
@@ -79,7 +118,7 @@ Verdict judge(const AttemptOutcome& outcome) {
   std::vector<std::size_t> failed;
   for (std::size_t i = 0; i < outcome.endings.size(); ++i) {
     const WorkerEnding& ending = outcome.endings[i];
-    if (ending.status.ok()) {
+    if (ending.status.ok() && !ended_too_early(outcome, ending)) {
       continue;
     }
     (was_stopped(ending) ? verdict.stopped : failed).push_back(i);
@@ -87,15 +126,21 @@ Verdict judge(const AttemptOutcome& outcome) {
   const auto earlier = [&](std::size_t a, std::size_t b) {
     const WorkerEnding& left = outcome.endings[a];
     const WorkerEnding& right = outcome.endings[b];
-    return std::pair(blames_peer(left), failure_time(left)) <
-           std::pair(blames_peer(right), failure_time(right));
+    return std::pair(distance_from_cause(left), failure_time(left)) <
+           std::pair(distance_from_cause(right), failure_time(right));
   };
   std::stable_sort(failed.begin(), failed.end(), earlier);
   if (outcome.start_error) {
     verdict.exit_code = start_error_code(*outcome.start_error);
+  } else if (!outcome.join_conflict.empty()) {
+    verdict.exit_code = EXIT_FAILURE;
   } else if (has_first(outcome, failed)) {
     verdict.first = failed.front();
     verdict.exit_code = failure_code(outcome.endings[failed.front()]);
+    if (outcome.endings[failed.front()].status.ok() &&
+        outcome.endings[failed.front()].stage == JoinStage::kNone) {
+      verdict.waiting = still_joining(outcome);
+    }
   } else if (outcome.signal != 0) {
     verdict.exit_code = signalled_code(outcome);
   }
@@ -122,7 +167,7 @@ RestartAdvice advise_restart(const AttemptOutcome& outcome, const Verdict& verdi
     return {.restart = true, .reason = ""};
   }
   const bool is_foreign = std::none_of(outcome.endings.begin(), outcome.endings.end(),
-                                       [](const WorkerEnding& ending) { return ending.joined; });
+                                       [](const WorkerEnding& ending) { return ending.is_ours; });
   return {.restart = false,
           .reason = fmt::format(
               "not restarted: no worker had reported its first step{}; --restart-on-start-failure "

@@ -44,6 +44,7 @@ Worker::Worker(const Plan& plan, std::size_t index, const AttemptContext& attemp
 Worker::Worker(const Plan& plan, std::size_t index, const AttemptContext& attempt, Console& console,
                Board board, ErrorBox error_box)
     : plan_(plan.workers[index]),
+      world_size_(plan.world_size),
       board_(std::move(board)),
       error_box_(std::move(error_box)),
       process_(Subprocess::spawn(plan.command, start_options(plan_, attempt, board_, error_box_))),
@@ -83,7 +84,8 @@ WorkerEnding Worker::end() {
                       .status = status.value_or(ExitStatus()),
                       .time = std::chrono::system_clock::now().time_since_epoch(),
                       .stop_signal = stop_signal_,
-                      .joined = board_.joined(),
+                      .is_ours = board_.is_ours(),
+                      .stage = stage(),
                       .steps = board_.steps()};
   ending.error = error_box_.read();
   ending.error_file = ending.error && error_box_.is_file() ? error_box_.path() : "";

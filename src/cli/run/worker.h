@@ -34,9 +34,14 @@ class Worker {
   WorkerStream& out() { return out_; }
   WorkerStream& err() { return err_; }
   // Whether it has told the launcher anything: that it runs, or why it fails.
-  bool speaks() const { return board_.joined() || has_said_why(); }
+  bool speaks() const { return board_.is_ours() || has_said_why(); }
   // Whether it has said why it fails.
   bool has_said_why() const { return !error_box_.is_empty(); }
+
+  // How far it came with joining this job.
+  JoinStage stage() const { return board_.stage(world_size_); }
+  std::string backend() const { return board_.backend(); }
+  int rank() const { return plan_.rank; }
 
   bool has_ended() const { return ended_; }
   void hand_on(int signal_number);  // it alone
@@ -51,6 +56,7 @@ class Worker {
          ErrorBox error_box);
 
   const WorkerPlan& plan_;
+  const int world_size_;
   Board board_;
   ErrorBox error_box_;
   Subprocess process_;

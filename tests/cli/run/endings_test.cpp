@@ -7,6 +7,7 @@
 
 #include <csignal>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/run/launcher_run.h"
@@ -21,6 +22,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
 using ::testing::Not;
+using ::testing::SizeIs;
 
 class EndingTest : public ::testing::TestWithParam<int> {
  protected:
@@ -85,6 +87,14 @@ TEST_P(EndingTest, Success) {
   EXPECT_EQ(done.report["exit_code"], 0);
   EXPECT_EQ(done.report["attempts"][0]["first_failure"], nullptr);
   EXPECT_THAT(done.err, Not(HasSubstr("failed")));
+  if (ranks() > 1) {
+    EXPECT_THAT(done.messages(), ElementsAre(fmt::format(
+                                     "no rank called lockstep::World::join(): {} copies of the program ran "
+                                     "without knowing of each other, unless they met by other means",
+                                     ranks())));
+  } else {
+    EXPECT_THAT(done.messages(), IsEmpty());
+  }
 }
 
 TEST_P(EndingTest, ExitCode) {
@@ -115,7 +125,7 @@ TEST_P(EndingTest, EscapingException) {
   EXPECT_EQ(messages.at(2), "  what it said:");
   EXPECT_EQ(messages.at(3), "    cannot read the data");
   EXPECT_EQ(messages.at(4), "      caused by: part 7 is not there");
-  EXPECT_EQ(messages.at(5), "  its last lines on standard error:");
+  EXPECT_THAT(messages, Not(Contains("  its last lines on standard error:"))) << "they say the same";
   if (ranks() > 1) {
     EXPECT_THAT(messages, Contains("  as a consequence:"));
   }
@@ -140,6 +150,24 @@ TEST_P(EndingTest, EscapingErrorNobodyCatches) {
   for (int rank = 0; rank < last_rank(); ++rank) {
     EXPECT_EQ(workers[static_cast<std::size_t>(rank)]["result"], "failed as a consequence");
   }
+}
+
+// The signal is how it ended; what was written, by which code, is why.
+TEST_P(EndingTest, ForbiddenWrite) {
+  LauncherRun run(ranks_flag(), {"train-guarded", "forbidden-write", std::to_string(last_rank())});
+  const FinishedRun& done = run.finish();
+  EXPECT_EQ(done.exit_code, 128 + SIGSEGV);
+  const auto messages = done.messages();
+  EXPECT_THAT(messages.at(0), MatchesRegex(fmt::format(
+                                  "rank {} failed{}: it wrote to shared parameter 'fc.\"1\"', in "
+                                  ".*scenario-worker\\+0x[0-9a-f]+ \\(addr2line -e .* has the line\\): don't",
+                                  last_rank(), ranks() > 1 ? " first" : "")));
+  EXPECT_THAT(messages, Not(Contains(HasSubstr("SIGSEGV"))));
+  EXPECT_THAT(messages, Not(Contains("  its last lines on standard error:")));
+  EXPECT_THAT(done.err, HasSubstr(fmt::format("lockstep: rank {} wrote to shared parameter", last_rank())));
+  const json& worker = done.report["attempts"][0]["workers"][static_cast<std::size_t>(last_rank())];
+  EXPECT_EQ(worker["error"]["code"], "forbidden write");
+  EXPECT_EQ(worker["signal"], "SIGSEGV");
 }
 
 TEST_P(EndingTest, CtrlC) {
@@ -217,7 +245,7 @@ TEST_P(EndingTest, DaemonThatKeepsTheOutputOpen) {
   LauncherRun run(ranks_flag(), {"leave-a-daemon"});
   const FinishedRun& done = run.finish();
   EXPECT_EQ(done.exit_code, 0);
-  EXPECT_THAT(done.messages(), IsEmpty());
+  EXPECT_THAT(done.messages(), SizeIs(ranks() == 1 ? 0 : 1)) << "only that nobody joined";
 }
 
 TEST_P(EndingTest, Garbage) {
@@ -266,6 +294,69 @@ TEST(ForeignEnding, IsTheOneOfTheRankThatSaidWhy) {
   EXPECT_EQ(done.exit_code, 3) << done.err;
   EXPECT_EQ(done.messages().at(0), "rank 1 failed first: it exited with code 3");
   EXPECT_THAT(done.messages(), Contains("    part 7 is not there"));
+}
+
+// Code 0 is no excuse for going while the others are in a collective.
+class EarlyEnding : public ::testing::TestWithParam<std::pair<std::string, std::string>> {};
+
+TEST_P(EarlyEnding, InTheMiddleOfTheJobIsTheCause) {
+  const auto& [action, complaint] = GetParam();
+  LauncherRun run({"-n", "3", "--bind", "none"}, {action, "exit0", "1"});
+  const FinishedRun& done = run.finish();
+  EXPECT_EQ(done.exit_code, 1);
+  const auto messages = done.messages();
+  EXPECT_EQ(messages.at(0), "rank 1 failed first: it exited with code 0 " + complaint) << done.err;
+  EXPECT_THAT(messages.at(1), MatchesRegex("  process .* after the start, after 2 steps"));
+  EXPECT_THAT(messages, Contains("    rank 0 exited with code 1, since it lost rank 1"));
+  EXPECT_THAT(messages, Contains("    rank 2 exited with code 1, since it lost rank 1"));
+  EXPECT_EQ(done.report["attempts"][0]["first_failure"], 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Worlds, EarlyEnding,
+    ::testing::Values(std::pair("train-guarded", "in the middle of the job, without leaving it"),
+                      std::pair("train-statically", "before the others had finished with it")),
+    [](const auto& test) { return test.index == 0 ? "Local" : "Static"; });
+
+// The others would wait for five minutes.
+TEST(EarlyEndingOfAJob, WithoutJoiningEndsTheWaitOfTheOthers) {
+  LauncherRun run({"-n", "2", "--bind", "none"}, {"join-without", "1"});
+  const FinishedRun& done = run.finish();
+  EXPECT_EQ(done.exit_code, 1);
+  EXPECT_EQ(done.messages().at(0),
+            "rank 1 failed: it exited with code 0 without joining; rank 0 waited for it in World::join()")
+      << done.err;
+  EXPECT_EQ(done.messages().back(), "  stopped by the launcher: rank 0");
+}
+
+// Rank 0 begins to join when the launcher has long seen that rank 1 is gone; both are scripts around the program.
+constexpr const char* kJoinsLate = R"sh(
+  if [ "$RANK" = 1 ]; then
+    echo $$ > peer
+    while [ -e peer ]; do sleep 0.01; done
+    exit 0
+  fi
+  until [ -s peer ]; do sleep 0.01; done
+  pid=$(cat peer)
+  rm peer
+  while kill -0 $pid; do sleep 0.01; done
+  "$0" join-without 1
+)sh";
+
+TEST(EarlyEndingOfAJob, WithoutJoiningIsNoticedInAnyOrder) {
+  LauncherRun run({"-n", "2", "--bind", "none", "sh", "-c", kJoinsLate, LOCKSTEP_SCENARIO_WORKER}, {});
+  const FinishedRun& done = run.finish();
+  EXPECT_EQ(done.exit_code, 1);
+  EXPECT_EQ(done.messages().at(0),
+            "rank 1 failed: it exited with code 0 without joining; rank 0 waited for it in World::join()")
+      << done.err;
+}
+
+TEST(EarlyEndingOfAJob, IsNoneWhenAllHaveLeftInOrder) {
+  LauncherRun run({"-n", "3", "--bind", "none"}, {"train-once"});
+  const FinishedRun& done = run.finish();
+  EXPECT_EQ(done.exit_code, 0);
+  EXPECT_THAT(done.messages(), IsEmpty());
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ inline AttemptReport example_report() {
   report.outcome.duration = seconds(40);
   for (int rank = 0; rank < 4; ++rank) {
     WorkerEnding ending{.rank = rank, .local_rank = rank, .pid = 100 + rank};
-    ending.joined = true;
+    ending.is_ours = true;
     ending.steps = 7;
     ending.time = seconds(1003);
     report.outcome.endings.push_back(ending);

@@ -72,5 +72,14 @@ TEST_F(HostsTest, EndTogetherWhenOneLosesAWorker) {
       Contains(MatchesRegex("  what failed is elsewhere: rank [23] of another host, as rank [01] saw it")));
 }
 
+TEST(BackendsOfAJob, ThatDifferAreNamedAtOnce) {
+  LauncherRun run({"-n", "2", "--bind", "none"}, {"join-differently"});
+  const FinishedRun& done = run.finish();
+  EXPECT_EQ(done.exit_code, 1);
+  EXPECT_EQ(done.messages().at(0),
+            "the ranks differ in WorldOptions::backend and can never meet: rank 0 has shm, rank 1 has gloo")
+      << done.err;
+}
+
 }  // namespace
 }  // namespace lockstep::run

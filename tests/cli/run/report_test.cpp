@@ -74,7 +74,7 @@ TEST(Report, IsShortWhenLittleIsKnown) {
 TEST(Report, TellsHowFarAWorkerCame) {
   WorkerEnding ending{.pid = 7, .time = 1001s};
   ending.status.exit_code = 3;
-  ending.joined = true;
+  ending.is_ours = true;
   EXPECT_THAT(report_text(example_plan(), report_on(ending)),
               HasSubstr(" after the start, before its first step"));
   ending.steps = 1;
@@ -99,6 +99,22 @@ TEST(Report, SaysFromWhichFileAWorkersWordsAre) {
 TEST(Report, ShowsTheMessageWhenThereAreNoDetails) {
   EXPECT_THAT(text_with([](AttemptReport& report) { report.outcome.endings[2].error->details = ""; }),
               HasSubstr("  what it said:\n    no more data\n  its last lines"));
+}
+
+TEST(Report, DoesNotShowFramesOfLibtorchNorTheSameWordsTwice) {
+  const std::string text = text_with([](AttemptReport& report) {
+    WorkerEnding& ending = report.outcome.endings[2];
+    const std::string stack = "Exception raised from f at a.cpp:1 (most recent call first):\nframe #0: g\n";
+    ending.error->details = "no more data\n" + stack + "\nwhere it was thrown:\n";
+    for (int i = 0; i < 15; ++i) {
+      ending.error->details += "#" + std::to_string(i) + " f\n";
+    }
+    ending.last_output = "12:00 error: no more data\n" + stack;
+  });
+  EXPECT_THAT(text, HasSubstr("  what it said:\n    no more data\n    where it was thrown:\n    #0 f\n"));
+  EXPECT_THAT(text, HasSubstr("\n    #11 f\n    ... and 3 more\n  as a consequence:"));
+  EXPECT_THAT(text, Not(HasSubstr("frame #")));
+  EXPECT_THAT(text, Not(HasSubstr("its last lines")));
 }
 
 TEST(Report, NamesARankOfAnotherHost) {
@@ -127,6 +143,54 @@ TEST(Report, QuotesAConsequenceThatNamesNobody) {
 TEST(Report, ListsLaterFailures) {
   EXPECT_THAT(text_with([](AttemptReport& report) { report.outcome.endings[0].error = {}; }),
               HasSubstr("\n  also failed, later:\n    rank 0 exited with code 1\n  stopped by"));
+}
+
+TEST(Report, SaysWhoExitedWithZeroTooEarly) {
+  const auto text_after = [](JoinStage stage) {
+    return text_with([stage](AttemptReport& report) {
+      report.outcome.endings[2].status = {};
+      report.outcome.endings[2].error = {};
+      report.outcome.endings[2].stage = stage;
+    });
+  };
+  EXPECT_THAT(
+      text_after(JoinStage::kJoined),
+      HasSubstr("rank 2 failed first: it exited with code 0 in the middle of the job, without leaving it\n"));
+  EXPECT_THAT(
+      text_after(JoinStage::kLeft),
+      HasSubstr("rank 2 failed first: it exited with code 0 before the others had finished with it\n"));
+  EXPECT_THAT(text_after(JoinStage::kLeft),
+              HasSubstr("\n  as a consequence:\n    rank 0 exited with code 1, since it lost rank 2\n"));
+}
+
+TEST(Report, SaysWhoExitedWithoutJoiningAndWhoWaited) {
+  const std::string text = text_with([](AttemptReport& report) {
+    for (WorkerEnding& ending : report.outcome.endings) {
+      ending.error = {};
+      ending.status = {.exit_code = 0, .signal = SIGTERM};
+      ending.stop_signal = SIGTERM;
+      ending.stage = JoinStage::kJoining;
+    }
+    for (const std::size_t absent : {1U, 3U}) {
+      report.outcome.endings[absent] = {.rank = static_cast<int>(absent),
+                                        .time = report.outcome.endings[0].time};
+    }
+  });
+  EXPECT_THAT(
+      text,
+      HasSubstr("rank 1 failed first: it exited with code 0 without joining; ranks 0,2 waited for it in "
+                "World::join()\n"));
+  EXPECT_THAT(text, HasSubstr("\n  also failed, later:\n    rank 3 exited with code 0 without joining\n"));
+}
+
+TEST(Report, SaysWhyTheRanksCouldNeverMeet) {
+  const std::string text = text_with([](AttemptReport& report) {
+    report.outcome.join_conflict = "rank 0 has shm, rank 1 has gloo";
+    for (WorkerEnding& ending : report.outcome.endings) {
+      ending = {.rank = ending.rank, .status = {.exit_code = 0, .signal = SIGTERM}, .stop_signal = SIGTERM};
+    }
+  });
+  EXPECT_THAT(text, HasSubstr("rank 0 has shm, rank 1 has gloo\n  stopped by the launcher: ranks 0-3"));
 }
 
 TEST(Report, SaysWhichSignalEndedTheJob) {

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@
 
 #include "base/exit_status.h"
 #include "base/unique_fd.h"
+#include "base/write_guard.h"
 #include "cli/run/core_shares.h"
 #include "job/board.h"
 #include "lockstep/config.h"
@@ -67,6 +69,9 @@ int fail(const std::string& how) {
   if (how == "exit3") {
     return 3;
   }
+  if (how == "exit0") {
+    std::exit(0);  // through no destructor of main()'s
+  }
   if (how == "abort") {
     std::abort();
   }
@@ -76,6 +81,14 @@ int fail(const std::string& how) {
   }
   if (how == "sigkill") {
     ::raise(SIGKILL);
+  }
+  if (how == "forbidden-write") {
+    ::signal(SIGSEGV, SIG_DFL);  // likewise
+    void* page = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    const WriteGuard guard(
+        {{static_cast<std::byte*>(page), 4096,
+          fmt::format("rank {} wrote to shared parameter 'fc.\"1\"'", my_rank()), "don't"}});
+    *static_cast<volatile char*>(page) = 1;
   }
   if (how == "exception") {
     try {
@@ -119,9 +132,44 @@ int do_train(const Arguments& arguments) {
   }
 }
 
+// The same with a world that std::exit() destroys.
+int do_train_statically(const Arguments& arguments) {
+  static World world = World::join();
+  for (int step = 0;; ++step) {
+    if (step == 2 && my_rank() == std::stoi(arguments.at(1))) {
+      return fail(arguments[0]);
+    }
+    take_step(world);
+  }
+}
+
+// All but one rank join; that one has nothing to do with it.
+int do_join_without(const Arguments& arguments) {
+  if (my_rank() != std::stoi(arguments.at(0))) {
+    World::join();
+  }
+  return 0;
+}
+
+// Rank 0 waits for the others in shared memory, they for it on the network.
+int do_join_differently(const Arguments&) {
+  World::join({.backend = my_rank() == 0 ? BackendChoice::kShm : BackendChoice::kGloo});
+  return 0;
+}
+
+// A step of training from the first to the last rank, all of which leave in order.
+int do_train_once(const Arguments&) {
+  World world = World::join();
+  take_step(world);
+  return 0;
+}
+
 // The same, with what goes wrong caught where a program ends.
 int do_train_guarded(const Arguments& arguments) {
   return guard_main([&] { return do_train(arguments); });
+}
+int do_train_statically_guarded(const Arguments& arguments) {
+  return guard_main([&] { return do_train_statically(arguments); });
 }
 
 // Fails in its first attempts, with or without having taken a step, and ends well in the one that is named.
@@ -258,6 +306,10 @@ int act(const std::string& action, const Arguments& arguments) {
       {"fail", do_fail},
       {"train", do_train},
       {"train-guarded", do_train_guarded},
+      {"train-once", do_train_once},
+      {"train-statically", do_train_statically_guarded},
+      {"join-without", do_join_without},
+      {"join-differently", do_join_differently},
       {"recover", do_recover},
       {"hello", do_hello},
       {"wait", do_wait},

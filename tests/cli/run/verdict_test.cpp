@@ -26,6 +26,10 @@ struct Ended : WorkerEnding {
         .message = "it is broken", .details = "", .time = when, .code = code, .rank = {}, .peer = peer};
     return *this;
   }
+  Ended& in_stage(JoinStage reached) {
+    stage = reached;
+    return *this;
+  }
   Ended& after_being_sent(int number) {
     stop_signal = number;
     return *this;
@@ -184,6 +188,49 @@ TEST(Verdict, HasTheShellsCodesForWhatCannotBeStarted) {
   EXPECT_EQ(judge(outcome).exit_code, 126);
 }
 
+TEST(Verdict, BlamesARankThatExitedWithZeroWhileOthersNeededIt) {
+  for (const JoinStage stage : {JoinStage::kNone, JoinStage::kJoined, JoinStage::kLeft}) {
+    const Verdict verdict =
+        verdict_on({exited(1, 11s).says("peer lost", 11s, 1), exited(0, 10s).in_stage(stage),
+                    exited(1, 11s).says("peer lost", 11s, 1), exited(0, 12s)});
+    EXPECT_EQ(verdict.first, 1U);
+    EXPECT_EQ(verdict.exit_code, 1);
+    EXPECT_THAT(verdict.consequences, ElementsAre(0, 2));
+    EXPECT_THAT(verdict.waiting, IsEmpty());
+  }
+}
+
+// Ranks of a part of the world have other numbers there.
+TEST(Verdict, DoesNotBlameARankThatLeftInOrderWhenAnotherCrashed) {
+  const Verdict verdict = verdict_on({exited(0, 8s), exited(0, 9s).in_stage(JoinStage::kLeft),
+                                      exited(1, 11s).says("peer lost", 11s, 1), killed(SIGSEGV, 10s)});
+  EXPECT_EQ(verdict.first, 3U);
+}
+
+TEST(Verdict, DoesNotBlameThoseWhoExitedWithZeroWhenTheyWereAskedTo) {
+  EXPECT_EQ(verdict_on({exited(1, 11s).says("peer lost", 11s, 1), exited(0).after_being_sent(SIGTERM)}).first,
+            0U);
+  EXPECT_EQ(verdict_on({exited(75, 11s), exited(0).in_stage(JoinStage::kJoined)}, SIGTERM).first, 0U);
+}
+
+TEST(Verdict, BlamesARankThatNeverJoinedWhileOthersWaited) {
+  const Ended waiting = killed(SIGTERM, 11s).in_stage(JoinStage::kJoining).after_being_sent(SIGTERM);
+  const Verdict verdict = verdict_on({waiting, exited(0, 10s), waiting, exited(0, 9s)});
+  EXPECT_EQ(verdict.first, 3U);
+  EXPECT_EQ(verdict.exit_code, 1);
+  EXPECT_THAT(verdict.waiting, ElementsAre(0, 2));
+  EXPECT_THAT(verdict.others, ElementsAre(1));
+  EXPECT_THAT(verdict.stopped, ElementsAre(0, 2));
+  EXPECT_TRUE(verdict_on({exited(0), exited(0).in_stage(JoinStage::kLeft)}).ok());
+}
+
+TEST(Verdict, FailsAJobWhoseRanksCanNeverMeet) {
+  AttemptOutcome outcome;
+  outcome.join_conflict = "rank 0 has shm, rank 1 has gloo";
+  EXPECT_EQ(judge(outcome).exit_code, 1);
+  EXPECT_FALSE(judge(outcome).first);
+}
+
 struct Advice {
   int max_restarts = 2;
   int attempt = 0;
@@ -194,10 +241,10 @@ struct Advice {
   }
 };
 
-AttemptOutcome failure_after(std::uint64_t steps, bool joined = true) {
+AttemptOutcome failure_after(std::uint64_t steps, bool is_ours = true) {
   AttemptOutcome outcome = outcome_of({exited(3), killed(SIGTERM).after_being_sent(SIGTERM)});
   outcome.endings[1].steps = steps;
-  outcome.endings[0].joined = joined;
+  outcome.endings[0].is_ours = is_ours;
   return outcome;
 }
 
