@@ -27,9 +27,9 @@ std::pair<torch::Tensor, torch::Tensor> my_batch(int rank, int ranks, int step) 
   return {patterns.index_select(0, y) + 2 * torch::randn({32, 784}), y};
 }
 
-int train() {
+int train(int argc, char** argv) {
   at::set_num_threads(1);
-  auto world = lockstep::World::join();
+  auto world = lockstep::World::join(argc, argv);  // takes --world.timeout and the like
   auto net = std::make_shared<Net>();
   lockstep::DistributedDataParallel model(net, world);
   torch::optim::SGD optimizer(model.parameters(), 0.1);
@@ -50,6 +50,7 @@ int train() {
   return last_loss < 0.5 ? 0 : 1;
 }
 
-int main() {
-  return lockstep::guard_main(train);  // whatever goes wrong, the launcher's report says it
+int main(int argc, char** argv) {
+  // Whatever goes wrong, the launcher's report says it.
+  return lockstep::guard_main([&] { return train(argc, argv); });
 }

@@ -7,14 +7,14 @@
 //   for (...) {
 //     optimizer.zero_grad();
 //     scaler.scale(loss).backward();
-//     scaler.unscale(optimizer);                // only to look at gradients or clip them
-//     model.clip_grad_norm(1.0);
+//     scaler.unscale_(optimizer);                // only to look at gradients or clip them
+//     model.clip_grad_norm_(1.0);
 //     scaler.step(optimizer);                   // not taken when a gradient is infinite or not a number
 //     scaler.update();
 //   }
 //
 // The rules and numbers are those of PyTorch's scaler. Whether a gradient overflowed is agreed over all ranks, so that
-// all take a step or none does, also where gradients are not averaged; unscale() is therefore collective.
+// all take a step or none does, also where gradients are not averaged; unscale_() is therefore collective.
 
 #include <torch/types.h>
 
@@ -57,7 +57,7 @@ class GradScaler {
 
   // Divides the gradients of the optimizer's parameters, once in a step. Throws Error{kInvalidArgument} the second
   // time, and for float16 gradients: the parameters are to stay float32.
-  void unscale(torch::optim::Optimizer& optimizer);
+  void unscale_(torch::optim::Optimizer& optimizer);
 
   // Unscales if that has not happened, and takes the optimizer's step unless a gradient overflowed on any rank; one
   // that is an UnscalingStep does both itself. Returns whether it did. Throws Error{kInvalidArgument} when it was called

@@ -104,7 +104,7 @@ bool GradScaler::unscale_gradients(torch::optim::Optimizer& optimizer) const {
   return overflowed;
 }
 
-void GradScaler::unscale(torch::optim::Optimizer& optimizer) {
+void GradScaler::unscale_(torch::optim::Optimizer& optimizer) {
   if (!options_.enabled) {
     return;
   }
@@ -127,7 +127,7 @@ bool GradScaler::step(torch::optim::Optimizer& optimizer) {
       progress_[&optimizer] = {.stepped = true, .overflowed = !taken};
       return taken;
     }
-    unscale(optimizer);
+    unscale_(optimizer);
   }
   Progress& progress = progress_.at(&optimizer);
   if (progress.stepped) {

@@ -87,7 +87,7 @@ torch::Tensor Stepper::forward_loss(const Batch& piece, double weight) {
 
 // Loss and norm are the same bits on every rank, and so is what follows from them.
 void Stepper::update(StepResult& result) {
-  parts_.scaler.unscale(parts_.optimizer);
+  parts_.scaler.unscale_(parts_.optimizer);
   result.gradient_norm = parts_.replica.clip_grad_norm_(options_.clip_norm);
   result.skipped = !std::isfinite(result.totals.loss) || !std::isfinite(result.gradient_norm);
   if (!result.skipped) {

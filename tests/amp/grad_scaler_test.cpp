@@ -104,7 +104,7 @@ TEST(GradScaler, LetsGradientsOutAsTheyWouldBeWithoutIt) {
   Toy toy;
   toy.backward(scaler, torch::tensor({1.0F, -2.0F, 0.5F}));
   EXPECT_TRUE(torch::equal(toy.parameter.grad(), 65536 * torch::tensor({1.0F, -2.0F, 0.5F})));
-  scaler.unscale(toy.optimizer);
+  scaler.unscale_(toy.optimizer);
   EXPECT_TRUE(torch::equal(toy.parameter.grad(), torch::tensor({1.0F, -2.0F, 0.5F})));
   EXPECT_TRUE(scaler.step(toy.optimizer));
 }
@@ -127,7 +127,7 @@ TEST(GradScaler, UnscalesSparseGradients) {
   torch::nn::Embedding table(torch::nn::EmbeddingOptions(4, 2).sparse(true));
   torch::optim::SGD optimizer(table->parameters(), 1.0);
   scaler.scale(table(torch::tensor({1, 1, 3})).sum()).backward();
-  scaler.unscale(optimizer);
+  scaler.unscale_(optimizer);
   EXPECT_TRUE(torch::equal(table->weight.grad().to_dense(),
                            torch::tensor({{0.0F, 0.0F}, {2.0F, 2.0F}, {0.0F, 0.0F}, {1.0F, 1.0F}})));
 }
@@ -177,7 +177,7 @@ TEST(GradScaler, PassesEverythingThroughWhenItIsOff) {
   GradScaler scaler(world.communicator(), {.enabled = false});
   Toy toy;
   toy.backward(scaler, torch::ones({3}));
-  scaler.unscale(toy.optimizer);
+  scaler.unscale_(toy.optimizer);
   EXPECT_TRUE(torch::equal(toy.parameter.grad(), torch::ones({3})));
   EXPECT_TRUE(scaler.step(toy.optimizer));
   EXPECT_NO_THROW(scaler.update());
@@ -202,8 +202,8 @@ TEST(GradScaler, SaysWhenItIsUsedInTheWrongOrder) {
       message_of([&] { scaler.update(); }),
       "there is nothing to adapt the scale to: no optimizer was unscaled or stepped since the last update()");
   toy.backward(scaler, torch::ones({3}));
-  scaler.unscale(toy.optimizer);
-  EXPECT_EQ(message_of([&] { scaler.unscale(toy.optimizer); }),
+  scaler.unscale_(toy.optimizer);
+  EXPECT_EQ(message_of([&] { scaler.unscale_(toy.optimizer); }),
             "the gradients of this optimizer were unscaled before; call update() at the end of each step");
   scaler.step(toy.optimizer);
   EXPECT_EQ(message_of([&] { scaler.step(toy.optimizer); }),
@@ -216,7 +216,8 @@ TEST(GradScaler, RefusesHalfPrecisionGradientsAndImpossibleFactors) {
   torch::optim::SGD optimizer({half}, 1.0);
   half.sum().backward();
   GradScaler scaler(world.communicator());
-  EXPECT_THAT(message_of([&] { scaler.unscale(optimizer); }), ::testing::StartsWith("a gradient is float16"));
+  EXPECT_THAT(message_of([&] { scaler.unscale_(optimizer); }),
+              ::testing::StartsWith("a gradient is float16"));
   for (const GradScalerOptions& wrong :
        {GradScalerOptions{.initial_scale = 0}, GradScalerOptions{.growth_factor = 1},
         GradScalerOptions{.backoff_factor = 1}, GradScalerOptions{.growth_interval = 0},
