@@ -6,6 +6,7 @@
 //   Net net;
 //   lockstep::DistributedDataParallel model(net, world);
 //   torch::optim::SGD optimizer(model.parameters(), 0.1);
+//   model.train();
 //   optimizer.zero_grad();
 //   auto loss = torch::nll_loss(model(x), y);  // forwards any arguments to net->forward
 //   loss.backward();                           // gradients are averaged when this returns
@@ -16,6 +17,10 @@
 //
 // The module keeps its names: nothing is wrapped under a prefix.
 
+#include <ATen/core/ivalue.h>
+
+#include <optional>
+#include <ostream>
 #include <tuple>
 #include <type_traits>
 #include <utility>
@@ -23,14 +28,23 @@
 
 #include "lockstep/replica.h"
 
+namespace torch::jit {
+struct Module;
+}
+namespace torch::nn {
+class AnyModule;
+}
+
 namespace lockstep {
 
 namespace detail {
 
-// The tensors in what a forward returned: one, a pair, a tuple, a vector, or none that we know of.
+// The tensors in what a forward returned: one, a pair, a tuple, a vector, a value of TorchScript, or none that we know
+// of.
 inline void collect_tensors(const torch::Tensor& tensor, std::vector<torch::Tensor>& tensors) {
   tensors.push_back(tensor);
 }
+void collect_tensors(const c10::IValue& value, std::vector<torch::Tensor>& tensors);
 template <class T>
 void collect_tensors(const std::vector<T>& values, std::vector<torch::Tensor>& tensors) {
   for (const auto& value : values) {
@@ -51,12 +65,60 @@ void collect_tensors(const T& /*unknown*/, std::vector<torch::Tensor>& /*tensors
 
 }  // namespace detail
 
-// `Module` is a holder such as torch::nn::Linear or your own TORCH_MODULE, or a shared_ptr to a module.
-template <class Module>
-class DistributedDataParallel : public Replica {
+// What does not depend on the type of the wrapped module. It is a module itself, with the parameters, buffers and
+// submodules of the wrapped one under the names they have there, so another module can register it:
+//
+//   auto model = std::make_shared<lockstep::DistributedDataParallel<Net>>(net, world);
+//   outer->register_module("model", model);
+class ReplicaModule : public torch::nn::Module, public Replica {
  public:
-  DistributedDataParallel(Module module, World& world, DdpOptions options = {})
-      : Replica(*module, world, std::move(options)), module_(std::move(module)) {}
+  using Replica::named_buffers;
+  using Replica::named_parameters;
+  using Replica::parameters;
+
+  void train(bool on = true) override;
+  // A module changes its type or device before it is wrapped. Throws Error{kInvalidArgument} where it would; what
+  // changes nothing is fine.
+  void to(torch::Device device, torch::Dtype dtype, bool non_blocking = false) override;
+  void to(torch::Dtype dtype, bool non_blocking = false) override;
+  void to(torch::Device device, bool non_blocking = false) override;
+  void pretty_print(std::ostream& stream) const override;
+
+ protected:
+  ReplicaModule(torch::nn::Module& wrapped, World& world, DdpOptions options);
+
+ private:
+  void require_unchanged(std::optional<torch::Device> device, std::optional<torch::Dtype> dtype) const;
+
+  torch::nn::Module* wrapped_;
+};
+
+// `Net` is a holder such as torch::nn::Linear, torch::nn::Sequential or your own TORCH_MODULE, or a shared_ptr to a
+// module. TorchScript: see lockstep/script_module.h.
+template <class Net>
+class DistributedDataParallel : public ReplicaModule {
+  static_assert(
+      !std::is_base_of_v<torch::nn::Module, Net>,
+      "DistributedDataParallel takes a module by its shared_ptr: write "
+      "DistributedDataParallel model(std::make_shared<Net>(...), world), or use a TORCH_MODULE holder");
+  static_assert(
+      !std::is_same_v<Net, torch::jit::Module>,
+      "a TorchScript module is wrapped as a module of libtorch first: include <lockstep/script_module.h> "
+      "and write DistributedDataParallel model(std::make_shared<lockstep::ScriptModule>(module), world)");
+  static_assert(!std::is_same_v<Net, torch::nn::AnyModule>,
+                "an AnyModule does not say what its forward() takes and returns: hand over the module in it, "
+                "any.ptr<NetImpl>(), or put it into a torch::nn::Sequential");
+
+ public:
+  DistributedDataParallel(Net module, World& world, DdpOptions options = {})
+      : ReplicaModule(*module, world, std::move(options)), module_(std::move(module)) {}
+  DistributedDataParallel(DistributedDataParallel&&) noexcept = default;
+  DistributedDataParallel& operator=(DistributedDataParallel&&) noexcept = default;
+  ~DistributedDataParallel() override {
+#ifndef NDEBUG
+    check_replicas_at_end();
+#endif
+  }
 
   template <class... Arguments>
   auto forward(Arguments&&... arguments) {
@@ -72,11 +134,23 @@ class DistributedDataParallel : public Replica {
     return forward(std::forward<Arguments>(arguments)...);
   }
 
-  Module& module() { return module_; }
-  const Module& module() const { return module_; }
+  Net& module() {
+    return module_;
+  }
+  const Net& module() const {
+    return module_;
+  }
+  // The wrapped module: its members and methods. Gradients of model->forward(x) are averaged too, but nobody looks at what
+  // it returns: a rank whose backward reaches no parameter does not take part. Call model(x).
+  auto* operator->() {
+    return &*module_;
+  }
+  const auto* operator->() const {
+    return &*module_;
+  }
 
  private:
-  Module module_;
+  Net module_;
 };
 
 }  // namespace lockstep

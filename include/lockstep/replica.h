@@ -145,6 +145,12 @@ class Replica {
   // When it throws on any rank, no shared parameter has changed; the other ranks get Error{kAborted} then.
   void write_parameters(const std::function<void()>& write);
 
+  // Compares the parameters of all ranks, by a hash of their bits. Collective. Throws Error{kMismatch} when they differ,
+  // with the first parameter that does and the ranks that hold something else: one rank did not call optimizer.step(),
+  // or wrote to its parameters. Training programs do so at their end; a program that is compiled without NDEBUG
+  // whenever a DistributedDataParallel is destroyed, where a difference is logged.
+  void check_replicas() const;
+
   // The table of buckets.
   std::string describe() const;
   DdpStats stats() const;
@@ -153,6 +159,8 @@ class Replica {
   // Around a forward of the module.
   void begin_forward();
   void end_forward(const std::vector<torch::Tensor>& outputs);
+  // check_replicas(), from a destructor: what it finds is logged. Does nothing while an exception is on its way.
+  void check_replicas_at_end() const noexcept;
 
  private:
   friend class ParameterSlices;

@@ -9,6 +9,9 @@
 // Every BatchNorm1d, 2d and 3d of the module computes its statistics over all ranks from then on, while it trains. The
 // layers stay the same objects, so members, names and checkpoints are as before. In eval mode nothing changes.
 //
+// Gradients, and derivatives of any order, are those of one process with the whole batch when every sample weighs the
+// same: with ranks that have different numbers of samples, use Divisor::kSamples and model.set_samples().
+//
 // Collective: all ranks run the same layers in the same order. The world must outlive the module's last forward.
 
 #include <torch/nn/module.h>

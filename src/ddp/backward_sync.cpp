@@ -11,8 +11,11 @@
 
 #include "base/write_guard.h"
 #include "ddp/first_rank.h"
+#include "ddp/plain_backward.h"
+#include "ddp/replica_check.h"
 #include "ddp/tensor_buffer.h"
 #include "lockstep/error.h"
+#include "reduce/agreement.h"
 
 namespace lockstep {
 namespace {
@@ -25,8 +28,31 @@ std::vector<GradientSpec> specs_of(const std::vector<NamedTensor>& parameters) {
   return specs;
 }
 
-ParameterSet collect_equal_parameters(const torch::nn::Module& module, Communicator& communicator) {
+const char* to_string(BufferSync buffers) {
+  switch (buffers) {
+    case BufferSync::kBroadcast:
+      return "broadcast";
+    case BufferSync::kAverage:
+      return "average";
+    case BufferSync::kNone:
+      return "none";
+  }
+  return "unknown";
+}
+
+// GradientSync compares its own.
+void require_equal_options(const DdpOptions& options, Communicator& communicator) {
+  const auto& hook = options.comm_hook;
+  require_equal_lines(communicator, "option of DdpOptions",
+                      {c10::str("comm_hook ", hook == nullptr ? "none" : hook->name()),
+                       c10::str("buffers ", to_string(options.buffers)),
+                       c10::str("full_gradients ", options.full_gradients ? "true" : "false")});
+}
+
+ParameterSet collect_equal_parameters(const torch::nn::Module& module, const DdpOptions& options,
+                                      Communicator& communicator) {
   ParameterSet parameters = collect_parameters(module);
+  require_equal_options(options, communicator);
   require_equal_modules(parameters, communicator);
   return parameters;
 }
@@ -41,12 +67,6 @@ std::shared_ptr<TensorReduction> install_hook(const std::shared_ptr<CommHook>& h
   gradients.set_reduction(reduction);
   reduction->set_memory(gradients.memory());
   return reduction;
-}
-
-// A backward that accumulates into every leaf it meets, unlike torch::autograd::grad().
-bool in_plain_backward() {
-  const auto* selected = torch::autograd::get_current_graph_task_exec_info();
-  return selected == nullptr || selected->empty();
 }
 
 // A replica before may have left parameters in memory that all ranks share, for which a broadcast is not meant.
@@ -99,7 +119,7 @@ BackwardSync::BackwardSync(torch::nn::Module& module_in, World& world, const Ddp
     : module(module_in),
       communicator(world.communicator()),
       options(options_in),
-      parameters(collect_equal_parameters(module, communicator)),
+      parameters(collect_equal_parameters(module, options, communicator)),
       watch(module),
       gradients(communicator, specs_of(parameters.dense),
                 {.bucket_caps = options.bucket_caps,
@@ -304,6 +324,7 @@ void BackwardSync::leave_slices() {
 
 // What has come since is this rank's own, and there is no average to complete.
 void BackwardSync::complete_gradients() {
+  slots_.require_averages();
   if (!gradients.complete() && !slots_.accumulating()) {
     gradients.gather();
     slots_.complete();
@@ -316,6 +337,14 @@ ParameterSet BackwardSync::own_state() const {
     own.dense.clear();
   }
   return own;
+}
+
+void BackwardSync::require_averages() const {
+  slots_.require_averages();
+}
+
+void BackwardSync::check_replicas() const {
+  require_equal_bits(own_state().all_parameters(), communicator);
 }
 
 // Where parameters are shared, each rank writes to a copy: whatever `write` does, it finds the old values and nobody

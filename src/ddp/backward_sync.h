@@ -38,6 +38,10 @@ class BackwardSync : public std::enable_shared_from_this<BackwardSync> {
   // Collective: for an optimizer that updates slices. leave_slices() when it is gone: without any, .grad is whole again.
   void slice_buckets(Share share);
   void leave_slices();
+  // See GradientSlots.
+  void require_averages() const;
+  // Collective. Throws Error{kMismatch} when parameters differ between ranks.
+  void check_replicas() const;
   // Collective: .grad becomes whole, where only slices of it were averaged.
   void complete_gradients();
   // Collective: runs `write`, which may write to parameters; then all ranks have what rank 0 has.

@@ -30,18 +30,24 @@ void GradientSlots::require_fit(const Slot& slot, const torch::Tensor& gradient)
   }
 }
 
-// Nothing may be added to an average of which this rank has a slice: the sum would be neither local nor averaged.
-// `changes` is how often autograd alone would have written since.
-void GradientSlots::require_whole(Slot& slot, std::uint32_t changes) {
-  if (!slot.partial || slot.view._version() != *slot.partial + changes) {
-    return;
+// Whether it still holds an average of which the rest is on other ranks. `changes` is how often autograd alone would
+// have written since.
+bool GradientSlots::is_partial(const Slot& slot, std::uint32_t changes) {
+  return slot.partial && slot.view._version() == *slot.partial + changes;
+}
+
+void GradientSlots::require_averages() const {
+  for (const Slot& slot : slots_) {
+    if (!slot.spoiled || !slot.parameter.tensor.grad().is_same(slot.view) || !is_partial(slot, 0)) {
+      continue;
+    }
+    const std::string reason =
+        c10::str("the gradient of '", slot.parameter.name,
+                 "' still held this rank's slice of the last average when a second backward added to it. "
+                 "Call zero_grad() after each step, or keep whole gradients (DdpOptions::full_gradients)");
+    sync_.abort(reason);
+    throw Error(ErrorCode::kInvalidArgument, reason);
   }
-  const std::string reason =
-      c10::str("the gradient of '", slot.parameter.name,
-               "' still holds this rank's slice of the last average, and a second backward cannot add to it. "
-               "Call zero_grad() after each step, or keep whole gradients (DdpOptions::full_gradients)");
-  sync_.abort(reason);
-  throw Error(ErrorCode::kInvalidArgument, reason);
 }
 
 void GradientSlots::adopt(std::size_t index) {
@@ -53,11 +59,14 @@ void GradientSlots::adopt(std::size_t index) {
   slot.used = true;
   slot.apart = gradient.requires_grad();
   if (gradient.is_same(slot.view)) {
-    require_whole(slot, 1);
-    slot.partial.reset();
+    if (slot.partial) {
+      slot.spoiled = is_partial(slot, 1);
+      slot.partial.reset();
+    }
     return;
   }
   slot.partial.reset();
+  slot.spoiled = false;
   require_fit(slot, gradient);
   const torch::NoGradGuard no_grad;
   slot.view.copy_(gradient.is_sparse() ? gradient.to_dense() : gradient);
@@ -88,6 +97,7 @@ void GradientSlots::send(std::size_t index) {
   slot.used = true;
   slot.apart = false;
   slot.partial.reset();
+  slot.spoiled = false;
   slot.lent = gradient;
   if (sync_.mark_ready(index, buffer_of(gradient))) {
     loans_.push_back(index);
@@ -120,13 +130,26 @@ void GradientSlots::include(std::size_t index) {
     adopt(index);  // once more: the user may have put another tensor there since
     sync_.include(index, true);
   } else {
-    require_whole(slot, 0);
-    slot.partial.reset();  // it has been written to since, zeros usually
-    slot.saved = slot.parameter.tensor.grad().detach().clone();
-    adopt(index);
-    slot.used = false;
+    set_aside(index);
     sync_.include(index, false);
   }
+}
+
+// The slice of an average is no part of a sum: others get zeros for it.
+void GradientSlots::set_aside(std::size_t index) {
+  Slot& slot = slots_[index];
+  const torch::Tensor& gradient = slot.parameter.tensor.grad();
+  slot.saved = gradient.detach().clone();
+  slot.set_aside = gradient.is_same(slot.view) && is_partial(slot, 0);
+  if (slot.set_aside) {
+    const torch::NoGradGuard no_grad;
+    slot.view.zero_();
+    return;
+  }
+  slot.partial.reset();  // it has been written to since, zeros usually
+  slot.spoiled = false;
+  adopt(index);
+  slot.used = false;
 }
 
 // .grad moves along with its slot.
@@ -153,7 +176,8 @@ void GradientSlots::publish() {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     Slot& slot = slots_[i];
     torch::Tensor& gradient = slot.parameter.tensor.mutable_grad();
-    if (!sync_.used_anywhere(i)) {
+    const bool used = sync_.used_anywhere(i);
+    if (!used) {
       if (slot.saved.defined()) {
         gradient.copy_(slot.saved);
       }
@@ -164,9 +188,11 @@ void GradientSlots::publish() {
     }
     slot.copied = slot.apart;
     slot.partial.reset();
-    if (!sync_.complete()) {
+    if (!sync_.complete() && (used || slot.set_aside)) {
       slot.partial = slot.view._version();
     }
+    slot.spoiled = slot.spoiled || (used && slot.set_aside);
+    slot.set_aside = false;
     slot.saved.reset();
     slot.used = false;
     slot.apart = false;
@@ -187,6 +213,7 @@ void GradientSlots::complete() {
   const torch::NoGradGuard no_grad;
   for (Slot& slot : slots_) {
     slot.partial.reset();
+    slot.spoiled = false;
     torch::Tensor& gradient = slot.parameter.tensor.mutable_grad();
     if (slot.copied && gradient.defined()) {
       gradient.copy_(slot.view);

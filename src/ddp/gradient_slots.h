@@ -46,6 +46,9 @@ class GradientSlots {
   // The sync has put the gradients elsewhere; publish() and follow() go along.
   bool moved() const { return generation_ != sync_.generation(); }
   void follow();
+  // Throws Error{kInvalidArgument}, and ends the step of the others, when a .grad that is there was added to while it
+  // held a slice of an average. One that nobody looks at may be: a discriminator's in the generator's half step.
+  void require_averages() const;
   // The sync has completed the averages of the last step.
   void complete();
   // After a step: averages become .grad, where any rank had a reason for one; otherwise .grad is as it was.
@@ -64,13 +67,16 @@ class GradientSlots {
     bool copied = false;  // .grad is a copy of the average, for that reason
     // Set while the slot holds an average of which the rest is on other ranks: the version it had then.
     std::optional<std::uint32_t> partial = {};
+    bool set_aside = false;  // `saved` is such an average
+    bool spoiled = false;    // something was added to such an average: the sum is neither local nor averaged
   };
 
+  static bool is_partial(const Slot& slot, std::uint32_t changes);
   void include(std::size_t index);
   void end_loans();
   bool can_lend(const Slot& slot, const torch::Tensor& gradient) const;
   void require_fit(const Slot& slot, const torch::Tensor& gradient) const;
-  void require_whole(Slot& slot, std::uint32_t changes);
+  void set_aside(std::size_t index);
 
   GradientSync& sync_;
   std::uint64_t generation_;

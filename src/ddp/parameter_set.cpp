@@ -1,5 +1,6 @@
 #include "ddp/parameter_set.h"
 
+#include <ATen/MemoryOverlap.h>
 #include <c10/util/StringUtil.h>
 #include <torch/nn/modules/embedding.h>
 
@@ -28,10 +29,37 @@ Identities sparse_weights(const torch::nn::Module& module) {
   return weights;
 }
 
+[[noreturn]] void refuse(const NamedTensor& named, const char* what, const std::string& reason) {
+  throw Error(ErrorCode::kUnsupported, c10::str(what, " '", named.name, "' ", reason));
+}
+
 void require_known(const NamedTensor& named, const char* what) {
   if (!named.tensor.device().is_cpu()) {
-    throw Error(ErrorCode::kUnsupported, c10::str(what, " '", named.name, "' is on ", named.tensor.device(),
-                                                  ": this build averages on the CPU only"));
+    refuse(named, what, c10::str("is on ", named.tensor.device(), ": this build averages on the CPU only"));
+  }
+  if (named.tensor.layout() != torch::kStrided) {
+    refuse(named, what,
+           c10::str("has the layout ", named.tensor.layout(),
+                    ": only dense tensors are kept equal on all ranks. "
+                    "Store it dense (to_dense()) and make it sparse where it is used"));
+  }
+  if (named.tensor.numel() > 0 &&
+      at::has_internal_overlap(named.tensor.unsafeGetTensorImpl()) == at::MemOverlap::Yes) {
+    refuse(named, what,
+           c10::str("is expanded: its ", named.tensor.numel(), " elements share memory (strides ",
+                    named.tensor.strides(),
+                    "). clone() it, or keep the small tensor and expand it in forward()"));
+  }
+}
+
+void require_trainable(const NamedTensor& named) {
+  try {
+    dtype_of(named.tensor);
+  } catch (const Error&) {
+    refuse(
+        named, "parameter",
+        c10::str("is ", c10::toString(named.tensor.scalar_type()),
+                 ", which cannot be averaged: train it as float, bfloat16 or half and cast it in forward()"));
   }
 }
 
@@ -65,7 +93,7 @@ ParameterSet collect_parameters(const torch::nn::Module& module) {
     } else if (sparse.count(identity) > 0) {
       set.sparse.push_back(named);
     } else {
-      dtype_of(named.tensor);  // throws for one that collectives do not know
+      require_trainable(named);
       set.dense.push_back(named);
     }
   }

@@ -93,6 +93,10 @@ BucketSlice ParameterSlices::slice_of(const GradientBucket& bucket) const {
   return slice;
 }
 
+void ParameterSlices::require_averages() const {
+  sync_->require_averages();
+}
+
 torch::Tensor ParameterSlices::gradient(const ParameterPiece& piece) const {
   const torch::Tensor& gradient = parameters()[piece.parameter].tensor.grad();
   if (!gradient.defined()) {

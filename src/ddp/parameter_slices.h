@@ -61,6 +61,8 @@ class ParameterSlices {
   void follow();
   const std::vector<BucketSlice>& slices() const { return slices_; }
 
+  // Throws where a `.grad` is not the average it should be; see GradientSlots.
+  void require_averages() const;
   // The elements of `.grad` that belong to a piece; undefined when there is no gradient.
   torch::Tensor gradient(const ParameterPiece& piece) const;
   // The elements of a tensor shaped like the parameter that belong to a piece.

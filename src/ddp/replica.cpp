@@ -7,6 +7,8 @@
 
 #include "ddp/backward_sync.h"
 #include "ddp/clip_grad_norm.h"
+#include "ddp/synced_layers.h"
+#include "lockstep/error.h"
 #include "lockstep/log.h"
 
 namespace lockstep {
@@ -50,8 +52,9 @@ Replica::Join::~Join() {
   }
   try {
     wait();
-  } catch (const std::exception& error) {
-    LOCKSTEP_LOG(kError) << "a rank without data could not follow the others: " << error.what();
+  } catch (const std::exception&) {
+    LOCKSTEP_LOG(kError) << "a rank without data could not follow the others: "
+                         << describe_exception(std::current_exception());
   }
 }
 
@@ -77,6 +80,9 @@ void Replica::backward_without_data() {
 
 void Replica::set_samples(double samples) {
   sync_->gradients.set_samples(samples);
+  if (sync_->options.divisor == Divisor::kSamples) {
+    weigh_synced_layers(sync_->module, samples);
+  }
 }
 int Replica::ranks_with_data() const {
   return sync_->gradients.ranks_with_data();
@@ -100,6 +106,21 @@ double Replica::clip_grad_norm_(double max_norm, double norm_type, bool error_if
 
 void Replica::write_parameters(const std::function<void()>& write) {
   sync_->write_parameters(write);
+}
+
+void Replica::check_replicas() const {
+  sync_->check_replicas();
+}
+
+void Replica::check_replicas_at_end() const noexcept {
+  if (sync_ == nullptr || std::uncaught_exceptions() > 0) {
+    return;
+  }
+  try {
+    check_replicas();
+  } catch (const std::exception& error) {
+    LOCKSTEP_LOG(kError) << error.what();
+  }
 }
 
 std::string Replica::describe() const {

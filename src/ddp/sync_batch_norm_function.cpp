@@ -3,8 +3,10 @@
 #include <torch/torch.h>
 
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include "ddp/plain_backward.h"
 #include "lockstep/comm_hook.h"
 #include "lockstep/error.h"
 
@@ -70,12 +72,74 @@ void update(const torch::Tensor& running, const torch::Tensor& now, double momen
   }
 }
 
+// What a graph keeps of the ranks it was computed with.
+struct GroupHolder : torch::CustomClassHolder {
+  explicit GroupHolder(std::shared_ptr<BatchNormGroup> group_in) : group(std::move(group_in)) {}
+  std::shared_ptr<BatchNormGroup> group;
+};
+
+void keep_group(AutogradContext* context, const std::shared_ptr<BatchNormGroup>& group) {
+  context->saved_data["group"] = c10::IValue::make_capsule(c10::make_intrusive<GroupHolder>(group));
+}
+std::shared_ptr<BatchNormGroup> group_of(AutogradContext* context) {
+  return c10::static_intrusive_pointer_cast<GroupHolder>(context->saved_data["group"].toCapsule())->group;
+}
+
+// Adds up float64 numbers over all ranks, and so does its gradient. Ranks whose gradients count for more when they are
+// averaged count for more here: each gets what its own weight, applied later, makes right.
+struct SumOverRanks : torch::autograd::Function<SumOverRanks> {
+  static torch::Tensor forward(AutogradContext* context, const torch::Tensor& values,
+                               const std::shared_ptr<BatchNormGroup>& group, bool weighted) {
+    keep_group(context, group);
+    context->saved_data["weighted"] = weighted;
+    const double weight = group->weight.load(std::memory_order_relaxed);
+    torch::Tensor sums = weighted ? values * weight : values.clone();
+    group->communicator.all_reduce(buffer_of(sums), ReduceOp::kSum, {.label = "batch norm backward"});
+    return weighted && weight > 0 ? sums / weight : sums;
+  }
+
+  // A sum of values is differentiated into a weighted one, and the other way round: weighting only one side of two
+  // factors weights their product.
+  static variable_list backward(AutogradContext* context, const variable_list& gradients) {
+    const bool weighted = context->saved_data["weighted"].toBool();
+    return {SumOverRanks::apply(gradients[0], group_of(context), !weighted), torch::Tensor(),
+            torch::Tensor()};
+  }
+};
+
+torch::Tensor sum_over_ranks(const torch::Tensor& values, const std::shared_ptr<BatchNormGroup>& group,
+                             bool weighted) {
+  return SumOverRanks::apply(values.contiguous(), group, weighted);
+}
+
+struct Statistics {
+  torch::Tensor mean;   // float64, by channel
+  torch::Tensor scale;  // one over the standard deviation
+};
+
+// The same statistics once more, as functions of the input that can be differentiated over all ranks. Measured from
+// the mean that is known, so that nothing cancels out.
+Statistics differentiable(const Statistics& known, const torch::Tensor& input, double count, double eps,
+                          const std::shared_ptr<BatchNormGroup>& group) {
+  const std::int64_t channels = input.size(1);
+  const torch::Tensor exact = input.to(torch::kDouble);
+  const torch::Tensor distance = exact - per_channel(known.mean, exact);
+  const auto dimensions = all_but_channels(input);
+  const torch::Tensor moments =
+      sum_over_ranks(torch::cat({distance.sum(dimensions), distance.square().sum(dimensions)}), group,
+                     /*weighted=*/false) /
+      count;
+  const torch::Tensor shift = moments.narrow(0, 0, channels);
+  const torch::Tensor var = moments.narrow(0, channels, channels) - shift.square();
+  return {known.mean + shift, (var + eps).rsqrt()};
+}
+
 struct SyncBatchNormFunction : torch::autograd::Function<SyncBatchNormFunction> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& input,
                                const std::optional<torch::Tensor>& /*weight*/,
                                const std::optional<torch::Tensor>& /*bias*/, const BatchNormCall* call,
-                               Communicator* communicator) {
-    const Moments moments = moments_over_ranks(input, *communicator);
+                               const std::shared_ptr<BatchNormGroup>& group) {
+    const Moments moments = moments_over_ranks(input, group->communicator);
     if (moments.count <= 1) {
       throw Error(ErrorCode::kInvalidArgument,
                   "batch norm needs more than one number per channel over all ranks to train");
@@ -86,8 +150,9 @@ struct SyncBatchNormFunction : torch::autograd::Function<SyncBatchNormFunction> 
     update(call->running_var, moments.spread / (moments.count - 1), call->momentum);
     context->save_for_backward({input, call->weight, moments.mean, scale});
     context->saved_data["count"] = moments.count;
+    context->saved_data["eps"] = call->eps;
     context->saved_data["bias"] = call->bias.defined();
-    context->saved_data["communicator"] = reinterpret_cast<std::int64_t>(communicator);
+    keep_group(context, group);
     torch::Tensor output = (input - per_channel(moments.mean, input)) * per_channel(scale, input);
     if (call->weight.defined()) {
       output = output * per_channel(call->weight, input);
@@ -95,33 +160,36 @@ struct SyncBatchNormFunction : torch::autograd::Function<SyncBatchNormFunction> 
     return call->bias.defined() ? output + per_channel(call->bias, input) : output;
   }
 
+  // Recorded itself when somebody asks for second derivatives, so the statistics become functions of the input then.
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const auto saved = context->get_saved_variables();
     const torch::Tensor& input = saved[0];
     const torch::Tensor& weight = saved[1];
-    auto& communicator = *reinterpret_cast<Communicator*>(context->saved_data["communicator"].toInt());
+    const auto group = group_of(context);
     const double count = context->saved_data["count"].toDouble();
+    Statistics statistics{saved[2], saved[3]};
+    if (torch::GradMode::is_enabled()) {
+      statistics = differentiable(statistics, input, count, context->saved_data["eps"].toDouble(), group);
+    }
     const torch::Tensor& gradient = gradients[0];
-    const torch::Tensor centred = input - per_channel(saved[2], input);
+    const torch::Tensor centred = input - per_channel(statistics.mean, input);
     const auto dimensions = all_but_channels(input);
     // What each parameter gets is this rank's part; averaging it is the business of whoever trains.
     const torch::Tensor sum = gradient.to(torch::kDouble).sum(dimensions);
     const torch::Tensor product = (gradient * centred).to(torch::kDouble).sum(dimensions);
-    torch::Tensor totals = torch::cat({sum, product});
-    communicator.all_reduce(buffer_of(totals), ReduceOp::kSum, {.label = "batch norm backward"});
-    totals /= count;
-    const std::int64_t channels = input.size(1);
-    const torch::Tensor mean = totals.narrow(0, 0, channels);
-    const torch::Tensor slope = totals.narrow(0, channels, channels) * saved[3].square();
-    torch::Tensor scale = saved[3];
+    torch::Tensor factor = statistics.scale;
     if (weight.defined()) {
-      scale = scale * weight.to(torch::kDouble);
+      factor = factor * weight.to(torch::kDouble);
     }
+    const torch::Tensor means =
+        sum_over_ranks(torch::cat({sum, product}), group, in_plain_backward()) / count;
+    const std::int64_t channels = input.size(1);
+    const torch::Tensor slope = means.narrow(0, channels, channels) * statistics.scale.square();
     const torch::Tensor input_gradient =
-        (gradient - per_channel(mean, input) - centred * per_channel(slope, input)) *
-        per_channel(scale, input);
+        (gradient - per_channel(means.narrow(0, 0, channels), input) - centred * per_channel(slope, input)) *
+        per_channel(factor, input);
     const torch::Tensor weight_gradient =
-        weight.defined() ? (product * saved[3]).to(weight.scalar_type()) : torch::Tensor();
+        weight.defined() ? (product * statistics.scale).to(weight.scalar_type()) : torch::Tensor();
     const torch::Tensor bias_gradient =
         context->saved_data["bias"].toBool() ? sum.to(input.scalar_type()) : torch::Tensor();
     return {input_gradient, weight_gradient, bias_gradient, torch::Tensor(), torch::Tensor()};
@@ -131,12 +199,12 @@ struct SyncBatchNormFunction : torch::autograd::Function<SyncBatchNormFunction> 
 }  // namespace
 
 torch::Tensor sync_batch_norm(const torch::Tensor& input, const BatchNormCall& call,
-                              Communicator& communicator) {
+                              const std::shared_ptr<BatchNormGroup>& group) {
   // Autograd takes a tensor that is not there as an empty optional.
   const auto known = [](const torch::Tensor& tensor) {
     return tensor.defined() ? std::optional<torch::Tensor>(tensor) : std::nullopt;
   };
-  return SyncBatchNormFunction::apply(input, known(call.weight), known(call.bias), &call, &communicator);
+  return SyncBatchNormFunction::apply(input, known(call.weight), known(call.bias), &call, group);
 }
 
 }  // namespace lockstep

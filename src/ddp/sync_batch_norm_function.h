@@ -4,7 +4,9 @@
 
 #include <torch/types.h>
 
-#include "lockstep/communicator.h"
+#include <memory>
+
+#include "ddp/synced_layers.h"
 
 namespace lockstep {
 
@@ -17,8 +19,10 @@ struct BatchNormCall {
   double eps = 1e-5;
 };
 
-// Collective, and so is its backward. `input` is N x C x anything; ranks may have different N.
+// Collective, and so are its derivatives of any order. A backward differentiates the sum of the ranks' losses, each
+// multiplied by the weight of its rank, as gradients are averaged; torch::autograd::grad() their plain sum. `input` is
+// N x C x anything; ranks may have different N.
 torch::Tensor sync_batch_norm(const torch::Tensor& input, const BatchNormCall& call,
-                              Communicator& communicator);
+                              const std::shared_ptr<BatchNormGroup>& group);
 
 }  // namespace lockstep

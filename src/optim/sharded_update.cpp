@@ -12,6 +12,7 @@
 #include "lockstep/error.h"
 #include "optim/gradient_totals.h"
 #include "optim/state_names.h"
+#include "reduce/agreement.h"
 
 namespace lockstep {
 namespace {
@@ -31,11 +32,27 @@ ShardedUpdate::ShardedUpdate(Replica& replica, const Groups& groups, std::unique
       slices_(replica),
       state_(slices_),
       entries_(slices_.parameters().size()) {
+  require_equal_options();
   assign_groups();
   if (options_.parameters == optim::Parameters::kShared) {
     share_parameters();
   }
   slices_.cut(std::all_of(entries_.begin(), entries_.end(), [](const Entry& entry) { return entry.group; }));
+}
+
+// Each rank updates its slices by its own options, and takes part in the collectives that these ask for.
+void ShardedUpdate::require_equal_options() const {
+  const bool shared = options_.parameters == optim::Parameters::kShared;
+  std::vector<std::string> lines = {c10::str("max_norm ", options_.max_norm),
+                                    c10::str("finite_only ", options_.finite_only ? "true" : "false"),
+                                    c10::str("maximize ", options_.maximize ? "true" : "false"),
+                                    c10::str("fused ", options_.fused ? "true" : "false"),
+                                    c10::str("parameters ", shared ? "shared" : "replicated")};
+  for (const auto& group : groups_) {
+    lines.push_back(
+        c10::str("a group of ", group.params().size(), " parameters for ", rule_->describe(group.options())));
+  }
+  require_equal_lines(slices_.communicator(), "option of a sharded optimizer", lines);
 }
 
 // Whoever updated the rest would have to write to what is shared.
@@ -142,6 +159,7 @@ void ShardedUpdate::take(const torch::Tensor& inverse_scale) {
 
 void ShardedUpdate::take_or_throw(const torch::Tensor& inverse_scale) {
   const torch::NoGradGuard no_grad;
+  slices_.require_averages();
   follow();
   DueBuckets due = collect();
   took_step_ = prepare(due, inverse_scale);

@@ -59,6 +59,7 @@ class ShardedUpdate {
   using DueBuckets = std::vector<std::vector<Due>>;
 
   void take_or_throw(const torch::Tensor& inverse_scale);
+  void require_equal_options() const;
   void assign_groups();
   void share_parameters();
   [[noreturn]] void refuse(const torch::Tensor& parameter, std::size_t group) const;

@@ -6,6 +6,7 @@
 #include <ATen/ops/_fused_adamw_ops.h>
 #include <ATen/ops/_fused_sgd_ops.h>
 #include <c10/core/TensorOptions.h>
+#include <c10/util/StringUtil.h>
 #include <torch/optim/adagrad.h>
 #include <torch/optim/adam.h>
 #include <torch/optim/adamw.h>
@@ -13,6 +14,7 @@
 
 #include <optional>
 #include <tuple>
+#include <type_traits>
 
 #include "optim/ordinary_update.h"
 
@@ -35,6 +37,11 @@ bool takes(const UpdateBatch& batch) {
 
 class SgdRule final : public UpdateRule {
  public:
+  std::string describe(const GroupOptions& options) const override {
+    const auto& sgd = static_cast<const torch::optim::SGDOptions&>(options);
+    return c10::str("SGD, lr ", sgd.lr(), ", momentum ", sgd.momentum(), ", dampening ", sgd.dampening(),
+                    ", weight decay ", sgd.weight_decay(), sgd.nesterov() ? ", nesterov" : "");
+  }
   std::vector<std::string_view> state_names(const GroupOptions& options) const override {
     if (static_cast<const torch::optim::SGDOptions&>(options).momentum() == 0) {
       return {};
@@ -61,6 +68,13 @@ class SgdRule final : public UpdateRule {
 template <class Options, class Kernel>
 class AdamRule final : public UpdateRule {
  public:
+  std::string describe(const GroupOptions& options) const override {
+    const auto& adam = static_cast<const Options&>(options);
+    const auto [beta1, beta2] = adam.betas();
+    return c10::str(std::is_same_v<Options, torch::optim::AdamWOptions> ? "AdamW" : "Adam", ", lr ",
+                    adam.lr(), ", betas ", beta1, " and ", beta2, ", eps ", adam.eps(), ", weight decay ",
+                    adam.weight_decay(), adam.amsgrad() ? ", amsgrad" : "");
+  }
   std::vector<std::string_view> state_names(const GroupOptions& options) const override {
     std::vector<std::string_view> names = all_state_names();
     if (!static_cast<const Options&>(options).amsgrad()) {
@@ -88,6 +102,12 @@ class AdamRule final : public UpdateRule {
 
 class AdagradRule final : public UpdateRule {
  public:
+  std::string describe(const GroupOptions& options) const override {
+    const auto& adagrad = static_cast<const torch::optim::AdagradOptions&>(options);
+    return c10::str("Adagrad, lr ", adagrad.lr(), ", lr decay ", adagrad.lr_decay(), ", weight decay ",
+                    adagrad.weight_decay(), ", initial accumulator ", adagrad.initial_accumulator_value(),
+                    ", eps ", adagrad.eps());
+  }
   std::vector<std::string_view> state_names(const GroupOptions& /*options*/) const override {
     return all_state_names();
   }

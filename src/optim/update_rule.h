@@ -7,6 +7,7 @@
 #include <torch/types.h>
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,8 @@ class UpdateRule {
  public:
   virtual ~UpdateRule() = default;
 
+  // "SGD, lr 0.1, momentum 0.9, ...": what all ranks must have in common.
+  virtual std::string describe(const torch::optim::OptimizerOptions& options) const = 0;
   // The tensors that each parameter has as state, under these options.
   virtual std::vector<std::string_view> state_names(const torch::optim::OptimizerOptions& options) const = 0;
   // Under any options.

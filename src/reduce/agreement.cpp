@@ -41,14 +41,14 @@ std::vector<std::string> split_lines(std::string_view text) {
 }
 
 // The lines of every rank.
-std::vector<std::vector<std::string>> gather_lines(Communicator& communicator,
+std::vector<std::vector<std::string>> gather_lines(Communicator& communicator, std::string_view what,
                                                    const std::vector<std::string>& lines,
                                                    std::span<const std::uint64_t> sizes) {
   const std::size_t longest = *std::max_element(sizes.begin(), sizes.end());
   std::string mine = joined(lines);
   mine.resize(longest);
   std::vector<std::byte> all(longest * sizes.size());
-  communicator.all_gather(std::as_bytes(std::span(mine)), all, {.label = "compare"});
+  communicator.all_gather(std::as_bytes(std::span(mine)), all, {.label = what});
   std::vector<std::vector<std::string>> gathered;
   for (std::size_t rank = 0; rank < sizes.size(); ++rank) {
     gathered.push_back(
@@ -85,7 +85,7 @@ void require_equal_lines(Communicator& communicator, std::string_view what,
   const std::array<std::int64_t, 2> mine = {static_cast<std::int64_t>(hash_of(lines)),
                                             static_cast<std::int64_t>(joined(lines).size())};
   std::vector<std::int64_t> all(2 * ranks);
-  communicator.all_gather(mine, all, {.label = "compare"});
+  communicator.all_gather(mine, all, {.label = what});
   std::vector<std::uint64_t> sizes(ranks);
   bool equal = true;
   for (std::size_t rank = 0; rank < ranks; ++rank) {
@@ -96,7 +96,7 @@ void require_equal_lines(Communicator& communicator, std::string_view what,
     return;
   }
   // Somebody differs from this rank, since not all are equal.
-  const auto everyone = gather_lines(communicator, lines, sizes);
+  const auto everyone = gather_lines(communicator, what, lines, sizes);
   const auto& own = everyone[static_cast<std::size_t>(communicator.rank())];
   const auto other = std::find_if(everyone.begin(), everyone.end(),
                                   [&](const std::vector<std::string>& theirs) { return theirs != own; });

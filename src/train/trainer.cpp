@@ -141,6 +141,7 @@ Summary Trainer::run() {
     evaluate();
   }
   keeper_->finish();
+  require_replicas();
   const Summary summary = summarize(whole.lap());
   tell([&](Callback& listener) { listener.on_end(summary); });
   return summary;
@@ -281,6 +282,18 @@ bool Trainer::observe(const std::vector<MetricValue>& metrics) {
         c10::str(options_.best.metric, " has not improved for ", options_.best.patience, " evaluations");
   }
   return is_best;
+}
+
+// A task that writes to its parameters on some ranks only has trained something else on each.
+void Trainer::require_replicas() {
+  try {
+    replica_.check_replicas();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::kMismatch) {
+      throw;
+    }
+    fail_together(world_.communicator(), error);
+  }
 }
 
 double Trainer::rate_of(std::int64_t step) const {

@@ -41,6 +41,7 @@ class Trainer {
   void evaluate();
   std::optional<Totals> run_evaluator();
   bool observe(const std::vector<MetricValue>& metrics);
+  void require_replicas();
   double rate_of(std::int64_t step) const;
   bool wants_to_pause();
   void tell(const std::function<void(Callback&)>& what);

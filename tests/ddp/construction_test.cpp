@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <functional>
 #include <sstream>
 
 #include "ddp/ddp_ranks.h"
@@ -72,6 +73,52 @@ TEST(Construction, ShowsADifferenceInNumbersOfParameters) {
     DistributedDataParallel model(net, world);
   });
   expect_everywhere(results, ErrorCode::kMismatch, {"'first.bias'", "'norm.weight'"});
+}
+
+struct OddImpl : torch::nn::Module {
+  explicit OddImpl(const torch::Tensor& tensor, bool trained = true) {
+    register_module("plain", torch::nn::Linear(2, 2));
+    odd = register_parameter("odd", tensor, trained);
+  }
+  torch::Tensor forward(const torch::Tensor& x) { return x; }
+  torch::Tensor odd;
+};
+TORCH_MODULE(Odd);
+
+TEST(Construction, NamesAParameterThatItRefuses) {
+  const std::vector<std::pair<std::function<torch::Tensor()>, std::string>> cases = {
+      {[] {
+         return torch::ones({3, 1}).expand({3, 4});
+       },
+       "parameter 'odd' is expanded: its 12 elements share memory (strides [1, 0]). clone() it"},
+      {[] { return torch::eye(3).to_sparse(); }, "parameter 'odd' has the layout Sparse: only dense tensors"},
+      {[] { return torch::ones({3}).to(torch::kFloat8_e4m3fn); },
+       "parameter 'odd' is Float8_e4m3fn, which cannot be averaged"}};
+  for (const auto& [make, text] : cases) {
+    const auto results = run_world(2, [make = make](World& world) {
+      Odd net(make());
+      DistributedDataParallel model(net, world);
+    });
+    expect_everywhere(results, ErrorCode::kUnsupported, {text});
+  }
+}
+
+TEST(Construction, NamesAnOptionInWhichRanksDiffer) {
+  const auto wrap = [](const std::function<DdpOptions(int)>& options) {
+    return run_world(2, [options](World& world) {
+      Net net;
+      DistributedDataParallel model(net, world, options(world.rank()));
+    });
+  };
+  expect_everywhere(
+      wrap([](int rank) { return rank == 0 ? DdpOptions{} : DdpOptions{.comm_hook = bf16_compression()}; }),
+      ErrorCode::kMismatch, {"option of DdpOptions", "comm_hook none", "comm_hook bf16"});
+  expect_everywhere(wrap([](int rank) { return DdpOptions{.full_gradients = rank == 0}; }),
+                    ErrorCode::kMismatch, {"full_gradients true", "full_gradients false"});
+  expect_everywhere(wrap([](int rank) {
+                      return DdpOptions{.buffers = rank == 0 ? BufferSync::kNone : BufferSync::kAverage};
+                    }),
+                    ErrorCode::kMismatch, {"buffers none", "buffers average"});
 }
 
 TEST(Construction, ShowsDifferencesInTypesAndWhatIsTrained) {

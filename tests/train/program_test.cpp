@@ -62,6 +62,13 @@ class TrainProgram : public ::testing::Test {
   TempDir temp_;
 };
 
+TEST_F(TrainProgram, FailsWhenItsReplicasHaveDriftedApart) {
+  expect_failure(
+      2, {"--trouble.kind", "drift", "--trouble.rank", "1", "--optimizer.no-sharded"},
+      "the replicas differ in 1 of 2 parameters, first in 'scores.weight': rank 0 holds one value, rank 1 "
+      "another");
+}
+
 TEST_F(TrainProgram, LeavesTheFilesOfARun) {
   const std::string said = train(2, {});
   EXPECT_THAT(said, HasSubstr("info: evaluation after epoch 1: loss "));
