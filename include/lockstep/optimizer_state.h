@@ -3,7 +3,7 @@
 // The state of any optimizer under the names of its parameters, so that one can go on where another was: libtorch's SGD,
 // Adam, AdamW and Adagrad as those of lockstep::optim, and back.
 //
-//   lockstep::optim::AdamW sharded(model, options);
+//   lockstep::optim::ShardedAdamW sharded(model, options);
 //   lockstep::optim::load_state(sharded, *net, lockstep::optim::state_of(plain, *net));
 
 #include <torch/nn/module.h>

@@ -5,7 +5,7 @@
 // the number of ranks, and backward sends half as much. They stand where torch::optim does and take its options:
 //
 //   lockstep::DistributedDataParallel model(net, world);
-//   lockstep::optim::AdamW optimizer(model, torch::optim::AdamWOptions(1e-3).weight_decay(0.1), {.max_norm = 1.0});
+//   lockstep::optim::ShardedAdamW optimizer(model, torch::optim::AdamWOptions(1e-3).weight_decay(0.1), {.max_norm = 1.0});
 //   ...
 //   optimizer.zero_grad();
 //   loss.backward();
@@ -15,7 +15,8 @@
 //   - After a backward `.grad` holds the averages in this rank's slices, and elsewhere this rank's own gradients.
 //     model.gradients() completes them; DdpOptions::full_gradients keeps them complete. An optimizer over a part of
 //     the parameters leaves them complete too.
-//   - Call zero_grad() after each step: a second backward that would add to such a `.grad` is an error.
+//   - Call zero_grad() between steps: step() refuses a `.grad` that a second backward has added to. One that is cleared
+//     before anybody uses it, as a discriminator's after the generator's half step, is no error.
 //   - step() is collective. In a join, hand it over: model.join([&] { optimizer.step(); }).
 //   - Parameters move into memory of the world when it first steps or loads a state. They stay the same tensors, but a
 //     view or a detached copy taken before keeps the old memory.
@@ -115,38 +116,44 @@ class Sharded : public torch::optim::Optimizer, public UnscalingStep {
   std::unique_ptr<ShardedUpdate> update_;
 };
 
-class SGD final : public Sharded {
+class ShardedSGD final : public Sharded {
  public:
   // All parameters of the replica that want a gradient, in one group.
-  SGD(Replica& replica, const torch::optim::SGDOptions& options, const ShardOptions& shard = {});
+  ShardedSGD(Replica& replica, const torch::optim::SGDOptions& options, const ShardOptions& shard = {});
   // Groups with options of their own; as in torch::optim, what a group leaves at its default it takes from `defaults`.
-  SGD(Replica& replica, std::vector<torch::optim::OptimizerParamGroup> groups,
-      const torch::optim::SGDOptions& defaults, const ShardOptions& shard = {});
+  ShardedSGD(Replica& replica, std::vector<torch::optim::OptimizerParamGroup> groups,
+             const torch::optim::SGDOptions& defaults, const ShardOptions& shard = {});
 };
 
-class Adam final : public Sharded {
+class ShardedAdam final : public Sharded {
  public:
-  explicit Adam(Replica& replica, const torch::optim::AdamOptions& options = {},
-                const ShardOptions& shard = {});
-  Adam(Replica& replica, std::vector<torch::optim::OptimizerParamGroup> groups,
-       const torch::optim::AdamOptions& defaults, const ShardOptions& shard = {});
+  explicit ShardedAdam(Replica& replica, const torch::optim::AdamOptions& options = {},
+                       const ShardOptions& shard = {});
+  ShardedAdam(Replica& replica, std::vector<torch::optim::OptimizerParamGroup> groups,
+              const torch::optim::AdamOptions& defaults, const ShardOptions& shard = {});
 };
 
-class AdamW final : public Sharded {
+class ShardedAdamW final : public Sharded {
  public:
-  explicit AdamW(Replica& replica, const torch::optim::AdamWOptions& options = {},
-                 const ShardOptions& shard = {});
-  AdamW(Replica& replica, std::vector<torch::optim::OptimizerParamGroup> groups,
-        const torch::optim::AdamWOptions& defaults, const ShardOptions& shard = {});
+  explicit ShardedAdamW(Replica& replica, const torch::optim::AdamWOptions& options = {},
+                        const ShardOptions& shard = {});
+  ShardedAdamW(Replica& replica, std::vector<torch::optim::OptimizerParamGroup> groups,
+               const torch::optim::AdamWOptions& defaults, const ShardOptions& shard = {});
 };
 
-class Adagrad final : public Sharded {
+class ShardedAdagrad final : public Sharded {
  public:
-  explicit Adagrad(Replica& replica, const torch::optim::AdagradOptions& options = {},
-                   const ShardOptions& shard = {});
-  Adagrad(Replica& replica, std::vector<torch::optim::OptimizerParamGroup> groups,
-          const torch::optim::AdagradOptions& defaults, const ShardOptions& shard = {});
+  explicit ShardedAdagrad(Replica& replica, const torch::optim::AdagradOptions& options = {},
+                          const ShardOptions& shard = {});
+  ShardedAdagrad(Replica& replica, std::vector<torch::optim::OptimizerParamGroup> groups,
+                 const torch::optim::AdagradOptions& defaults, const ShardOptions& shard = {});
 };
+
+// Short names, for code that was written with them.
+using SGD = ShardedSGD;
+using Adam = ShardedAdam;
+using AdamW = ShardedAdamW;
+using Adagrad = ShardedAdagrad;
 
 }  // namespace optim
 }  // namespace lockstep

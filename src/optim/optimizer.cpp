@@ -68,22 +68,22 @@ struct Takers;
 template <>
 struct Takers<torch::optim::SGDOptions> {
   using Plain = torch::optim::SGD;
-  using Sharded = optim::SGD;
+  using Sharded = optim::ShardedSGD;
 };
 template <>
 struct Takers<torch::optim::AdamOptions> {
   using Plain = torch::optim::Adam;
-  using Sharded = optim::Adam;
+  using Sharded = optim::ShardedAdam;
 };
 template <>
 struct Takers<torch::optim::AdamWOptions> {
   using Plain = torch::optim::AdamW;
-  using Sharded = optim::AdamW;
+  using Sharded = optim::ShardedAdamW;
 };
 template <>
 struct Takers<torch::optim::AdagradOptions> {
   using Plain = torch::optim::Adagrad;
-  using Sharded = optim::Adagrad;
+  using Sharded = optim::ShardedAdagrad;
 };
 
 std::unique_ptr<torch::optim::Optimizer> make_plain(const OptimizerOptions& options,

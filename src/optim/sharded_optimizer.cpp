@@ -138,31 +138,31 @@ void Sharded::load(torch::serialize::InputArchive& /*archive*/) {
               "the state of this optimizer is spread over the ranks: hand a whole one to load_state()");
 }
 
-SGD::SGD(Replica& replica, const SGDOptions& options, const ShardOptions& shard)
-    : SGD(replica, one_group(replica), options, shard) {}
-SGD::SGD(Replica& replica, std::vector<OptimizerParamGroup> groups, const SGDOptions& defaults,
-         const ShardOptions& shard)
+ShardedSGD::ShardedSGD(Replica& replica, const SGDOptions& options, const ShardOptions& shard)
+    : ShardedSGD(replica, one_group(replica), options, shard) {}
+ShardedSGD::ShardedSGD(Replica& replica, std::vector<OptimizerParamGroup> groups, const SGDOptions& defaults,
+                       const ShardOptions& shard)
     : Sharded(replica, checked(std::move(groups), defaults), std::make_unique<SGDOptions>(defaults),
               sgd_rule(), shard) {}
 
-Adam::Adam(Replica& replica, const AdamOptions& options, const ShardOptions& shard)
-    : Adam(replica, one_group(replica), options, shard) {}
-Adam::Adam(Replica& replica, std::vector<OptimizerParamGroup> groups, const AdamOptions& defaults,
-           const ShardOptions& shard)
+ShardedAdam::ShardedAdam(Replica& replica, const AdamOptions& options, const ShardOptions& shard)
+    : ShardedAdam(replica, one_group(replica), options, shard) {}
+ShardedAdam::ShardedAdam(Replica& replica, std::vector<OptimizerParamGroup> groups,
+                         const AdamOptions& defaults, const ShardOptions& shard)
     : Sharded(replica, checked(std::move(groups), defaults), std::make_unique<AdamOptions>(defaults),
               adam_rule(), shard) {}
 
-AdamW::AdamW(Replica& replica, const AdamWOptions& options, const ShardOptions& shard)
-    : AdamW(replica, one_group(replica), options, shard) {}
-AdamW::AdamW(Replica& replica, std::vector<OptimizerParamGroup> groups, const AdamWOptions& defaults,
-             const ShardOptions& shard)
+ShardedAdamW::ShardedAdamW(Replica& replica, const AdamWOptions& options, const ShardOptions& shard)
+    : ShardedAdamW(replica, one_group(replica), options, shard) {}
+ShardedAdamW::ShardedAdamW(Replica& replica, std::vector<OptimizerParamGroup> groups,
+                           const AdamWOptions& defaults, const ShardOptions& shard)
     : Sharded(replica, checked(std::move(groups), defaults), std::make_unique<AdamWOptions>(defaults),
               adamw_rule(), shard) {}
 
-Adagrad::Adagrad(Replica& replica, const AdagradOptions& options, const ShardOptions& shard)
-    : Adagrad(replica, one_group(replica), options, shard) {}
-Adagrad::Adagrad(Replica& replica, std::vector<OptimizerParamGroup> groups, const AdagradOptions& defaults,
-                 const ShardOptions& shard)
+ShardedAdagrad::ShardedAdagrad(Replica& replica, const AdagradOptions& options, const ShardOptions& shard)
+    : ShardedAdagrad(replica, one_group(replica), options, shard) {}
+ShardedAdagrad::ShardedAdagrad(Replica& replica, std::vector<OptimizerParamGroup> groups,
+                               const AdagradOptions& defaults, const ShardOptions& shard)
     : Sharded(replica, checked(std::move(groups), defaults), std::make_unique<AdagradOptions>(defaults),
               adagrad_rule(), shard) {}
 

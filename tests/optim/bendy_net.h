@@ -52,10 +52,10 @@ Make maker(const Options& options) {
 }
 
 inline std::vector<Make> optimizers() {
-  return {maker<optim::SGD>(torch::optim::SGDOptions(0.05).momentum(0.9).nesterov(true)),
-          maker<optim::Adam>(torch::optim::AdamOptions(0.01).amsgrad(true)),
-          maker<optim::AdamW>(torch::optim::AdamWOptions(0.01).weight_decay(0.1)),
-          maker<optim::Adagrad>(torch::optim::AdagradOptions(0.05).lr_decay(0.01))};
+  return {maker<optim::ShardedSGD>(torch::optim::SGDOptions(0.05).momentum(0.9).nesterov(true)),
+          maker<optim::ShardedAdam>(torch::optim::AdamOptions(0.01).amsgrad(true)),
+          maker<optim::ShardedAdamW>(torch::optim::AdamWOptions(0.01).weight_decay(0.1)),
+          maker<optim::ShardedAdagrad>(torch::optim::AdagradOptions(0.05).lr_decay(0.01))};
 }
 
 // A net that is trained by one optimizer.

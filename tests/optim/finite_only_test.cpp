@@ -32,7 +32,7 @@ TEST(FiniteOnly, AllRanksLeaveAStepOutWhenOneHasNoFiniteGradient) {
   run_world(3, [](World& world) {
     WeighedNet net;
     DistributedDataParallel model(net, world);
-    optim::AdamW optimizer(model, torch::optim::AdamWOptions(0.1), {.finite_only = true});
+    optim::ShardedAdamW optimizer(model, torch::optim::AdamWOptions(0.1), {.finite_only = true});
     const auto train_with = [&](float weight) {
       optimizer.zero_grad();
       model(weight).backward();
@@ -65,8 +65,8 @@ TEST(FiniteOnly, AllRanksLeaveAStepOutWhenTheOwnerOfOneElementFindsItInfinite) {
   run_world(3, [](World& world) {
     WeighedNet net;
     DistributedDataParallel model(net, world, small_buckets());
-    optim::SGD careful(model, torch::optim::SGDOptions(0.1), {.finite_only = true});
-    optim::SGD scaled(model, torch::optim::SGDOptions(0.1));
+    optim::ShardedSGD careful(model, torch::optim::SGDOptions(0.1), {.finite_only = true});
+    optim::ShardedSGD scaled(model, torch::optim::SGDOptions(0.1));
     GradScaler scaler(world.communicator(), {.initial_scale = 2});
     GradScaler off(world.communicator(), {.enabled = false});
     model(1.0F).backward();
@@ -95,7 +95,7 @@ TEST(FiniteOnly, AnInfiniteLimitNeverScales) {
   run_world(2, [](World& world) {
     WeighedNet net;
     DistributedDataParallel model(net, world);
-    optim::SGD optimizer(model, torch::optim::SGDOptions(1.0), {.max_norm = kInfinity});
+    optim::ShardedSGD optimizer(model, torch::optim::SGDOptions(1.0), {.max_norm = kInfinity});
     model(1.0F).backward();
     const torch::Tensor before = net->parameters()[1].detach().clone();
     put(*net, 0, 0, kInfinity);
@@ -109,7 +109,7 @@ TEST(FiniteOnly, TheNormIsKnownWithoutClippingWhenTheLimitIsInfinite) {
   run_world(2, [](World& world) {
     WeighedNet net;
     DistributedDataParallel model(net, world);
-    optim::SGD optimizer(model, torch::optim::SGDOptions(0.0), {.max_norm = kInfinity});
+    optim::ShardedSGD optimizer(model, torch::optim::SGDOptions(0.0), {.max_norm = kInfinity});
     model(2.0F).backward();
     optimizer.step();
     double elements = 0;

@@ -58,8 +58,8 @@ TEST(LentGradients, GiveTheBitsOfCopiedOnes) {
       DistributedDataParallel model(net, world, two_buckets());
       DistributedDataParallel reference(plain, world, two_buckets(/*full_gradients=*/true));
       reference.write_parameters([&] { copy_parameters(*net, *plain); });
-      optim::SGD optimizer(model, SGDOptions(0.1).momentum(0.9));
-      optim::SGD other(reference, SGDOptions(0.1).momentum(0.9));
+      optim::ShardedSGD optimizer(model, SGDOptions(0.1).momentum(0.9));
+      optim::ShardedSGD other(reference, SGDOptions(0.1).momentum(0.9));
       for (int step = 0; step < 6; ++step) {
         const torch::Tensor x = torch::randn({8, 100});
         optimizer.zero_grad();
@@ -85,7 +85,7 @@ TEST(LentGradients, AreNotThoseThatLieInTheirSlotsAlready) {
   run_world(2, [](World& world) {
     WideNet net;
     DistributedDataParallel model(net, world, two_buckets());
-    optim::SGD optimizer(model, SGDOptions(0.1));
+    optim::ShardedSGD optimizer(model, SGDOptions(0.1));
     for (int step = 0; step < 4; ++step) {
       net->zero_grad(/*set_to_none=*/false);
       const torch::Tensor x = torch::randn({8, 100});
@@ -110,7 +110,7 @@ TEST(LentGradients, AreNotSparseOnes) {
   run_world(2, [](World& world) {
     TableNet net;
     DistributedDataParallel model(net, world);
-    optim::SGD optimizer(model, SGDOptions(1.0));
+    optim::ShardedSGD optimizer(model, SGDOptions(1.0));
     for (int step = 0; step < 3; ++step) {
       optimizer.zero_grad();
       model(torch::tensor({world.rank(), 7})).sum().backward();
@@ -125,7 +125,7 @@ TEST(LentGradients, AreWholeForHooksOfTheUser) {
   run_world(2, [](World& world) {
     WideNet net;
     DistributedDataParallel model(net, world, two_buckets());
-    optim::SGD optimizer(model, SGDOptions(0.1));
+    optim::ShardedSGD optimizer(model, SGDOptions(0.1));
     WideNet alone;
     std::map<std::string, torch::Tensor> seen;
     for (const auto& parameter : net->named_parameters()) {
@@ -153,7 +153,7 @@ TEST(LentGradients, AreGivenBackAndMayBeDroppedMeanwhile) {
   run_world(2, [](World& world) {
     WideNet net;
     DistributedDataParallel model(net, world, two_buckets());
-    optim::SGD optimizer(model, SGDOptions(0.1));
+    optim::ShardedSGD optimizer(model, SGDOptions(0.1));
     const torch::Tensor weight = net->first->weight;
     std::vector<c10::weak_intrusive_ptr<c10::TensorImpl>> made;
     torch::Tensor local;

@@ -54,19 +54,21 @@ class OrdinaryUpdate : public ::testing::TestWithParam<int> {};
 
 TEST_P(OrdinaryUpdate, HasTheBitsOfTorchOptim) {
   run_world(GetParam(), [](World& world) {
-    using optim::Adagrad, optim::Adam, optim::AdamW, optim::SGD;
-    compare_with_plain<SGD, torch::optim::SGD>(world, "plain sgd", SGDOptions(0.1).weight_decay(0.01));
-    compare_with_plain<SGD, torch::optim::SGD>(
+    compare_with_plain<optim::ShardedSGD, torch::optim::SGD>(world, "plain sgd",
+                                                             SGDOptions(0.1).weight_decay(0.01));
+    compare_with_plain<optim::ShardedSGD, torch::optim::SGD>(
         world, "nesterov", SGDOptions(0.05).momentum(0.9).nesterov(true).weight_decay(0.01));
-    compare_with_plain<SGD, torch::optim::SGD>(world, "damped and upwards",
-                                               SGDOptions(0.05).momentum(0.8).dampening(0.3), true);
-    compare_with_plain<Adam, torch::optim::Adam>(world, "adam", AdamOptions(0.01).weight_decay(0.1));
-    compare_with_plain<Adam, torch::optim::Adam>(world, "amsgrad", AdamOptions(0.01).amsgrad(true));
-    compare_with_plain<AdamW, torch::optim::AdamW>(world, "adamw",
-                                                   AdamWOptions(0.01).weight_decay(0.1).betas({0.8, 0.99}));
-    compare_with_plain<AdamW, torch::optim::AdamW>(world, "amsgrad upwards", AdamWOptions(0.01).amsgrad(true),
-                                                   true);
-    compare_with_plain<Adagrad, torch::optim::Adagrad>(
+    compare_with_plain<optim::ShardedSGD, torch::optim::SGD>(
+        world, "damped and upwards", SGDOptions(0.05).momentum(0.8).dampening(0.3), true);
+    compare_with_plain<optim::ShardedAdam, torch::optim::Adam>(world, "adam",
+                                                               AdamOptions(0.01).weight_decay(0.1));
+    compare_with_plain<optim::ShardedAdam, torch::optim::Adam>(world, "amsgrad",
+                                                               AdamOptions(0.01).amsgrad(true));
+    compare_with_plain<optim::ShardedAdamW, torch::optim::AdamW>(
+        world, "adamw", AdamWOptions(0.01).weight_decay(0.1).betas({0.8, 0.99}));
+    compare_with_plain<optim::ShardedAdamW, torch::optim::AdamW>(world, "amsgrad upwards",
+                                                                 AdamWOptions(0.01).amsgrad(true), true);
+    compare_with_plain<optim::ShardedAdagrad, torch::optim::Adagrad>(
         world, "adagrad",
         AdagradOptions(0.05).lr_decay(0.01).initial_accumulator_value(0.1).weight_decay(0.01));
   }).expect_all_ok();

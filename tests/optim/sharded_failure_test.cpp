@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -37,6 +38,60 @@ TEST(ShardedFailure, OfAStepOnOneRankReachesTheOthersWithItsReason) {
         EXPECT_FALSE(result.ok());
       }
     }
+  }
+}
+
+TEST(ShardedFailure, OfOptionsThatDifferNamesTheOptionAndBothValues) {
+  using torch::optim::AdamOptions;
+  using torch::optim::SGDOptions;
+  using Make = std::function<void(Replica&, int rank)>;
+  const std::vector<std::pair<Make, std::vector<std::string>>> cases = {
+      {[](Replica& model, int rank) {
+         optim::ShardedSGD(model, SGDOptions(0.1), {.max_norm = rank == 0 ? 1.0 : 2.0});
+       },
+       {"option of a sharded optimizer", "max_norm 1", "max_norm 2"}},
+      {[](Replica& model, int rank) {
+         optim::ShardedSGD(
+             model, SGDOptions(0.1),
+             {.parameters = rank == 0 ? optim::Parameters::kShared : optim::Parameters::kReplicated});
+       },
+       {"parameters shared", "parameters replicated"}},
+      {[](Replica& model, int rank) { optim::ShardedSGD(model, SGDOptions(rank == 0 ? 0.1 : 0.2)); },
+       {"for SGD, lr 0.1", "for SGD, lr 0.2"}},
+      {[](Replica& model, int rank) {
+         rank == 0 ? static_cast<void>(optim::ShardedSGD(model, SGDOptions(0.1)))
+                   : static_cast<void>(optim::ShardedAdam(model, AdamOptions(0.1)));
+       },
+       {"for SGD, lr 0.1", "for Adam, lr 0.1"}}};
+  for (const auto& [make, texts] : cases) {
+    const auto results = run_world(2, [make = make](World& world) {
+      torch::nn::Linear net(3, 2);
+      DistributedDataParallel model(net, world);
+      make(model, world.rank());
+    });
+    for (const RankResult& result : results) {
+      ASSERT_TRUE(result.error) << result.describe();
+      EXPECT_EQ(result.error->code(), ErrorCode::kMismatch);
+      for (const std::string& text : texts) {
+        EXPECT_THAT(result.error->what(), HasSubstr(text));
+      }
+    }
+  }
+}
+
+TEST(ShardedFailure, OfAnOptimizerThatOnlySomeRanksHaveSaysSo) {
+  const auto results = run_world(2, [](World& world) {
+    torch::nn::Linear net(3, 2);
+    DistributedDataParallel model(net, world);
+    if (world.rank() == 0) {
+      optim::ShardedSGD(model, torch::optim::SGDOptions(0.1));
+    } else {
+      model(torch::randn({2, 3})).sum().backward();
+    }
+  });
+  for (const RankResult& result : results) {
+    ASSERT_TRUE(result.error) << result.describe();
+    EXPECT_THAT(result.error->what(), HasSubstr("option of a sharded optimizer"));
   }
 }
 

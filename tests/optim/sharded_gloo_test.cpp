@@ -60,7 +60,7 @@ std::string leave_one_by_one(World& world) {
 std::string train_widely(World& world) {
   torch::nn::Sequential net(torch::nn::Linear(100, 210), torch::nn::Tanh(), torch::nn::Linear(210, 60));
   DistributedDataParallel model(net, world, {.bucket_caps = {30'000, 1 << 20}});
-  optim::Adagrad optimizer(model);
+  optim::ShardedAdagrad optimizer(model);
   for (int step = 0; step < 5; ++step) {
     optimizer.zero_grad();
     model(torch::randn({8, 100})).square().mean().backward();

@@ -1,5 +1,6 @@
 // What .grad holds when each rank updates its slices of the parameters.
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -19,7 +20,7 @@ using torch::optim::SGDOptions;
 TEST(ShardedGradients, LeavesSlicesOfAveragesInGradUntilTheyAreAskedFor) {
   run_world(2, [](World& world) {
     NetPair pair(world);
-    optim::SGD optimizer(pair.model, SGDOptions(0.1));
+    optim::ShardedSGD optimizer(pair.model, SGDOptions(0.1));
     for (int step = 0; step < 3; ++step) {
       optimizer.zero_grad();
       pair.plain->zero_grad();
@@ -48,7 +49,7 @@ TEST(ShardedGradients, LeavesSlicesOfAveragesInGradUntilTheyAreAskedFor) {
 TEST(ShardedGradients, DoesNotMixGradientsThatAreStillAccumulated) {
   run_world(2, [](World& world) {
     NetPair pair(world);
-    optim::SGD optimizer(pair.model, SGDOptions(0.1));
+    optim::ShardedSGD optimizer(pair.model, SGDOptions(0.1));
     for (int step = 0; step < 3; ++step) {
       optimizer.zero_grad();
       pair.plain->zero_grad();
@@ -78,10 +79,10 @@ TEST(ShardedGradients, KeepsGradientsWholeWhenAskedToOrWhenItHasOnlyAPartOfThePa
       NetPair pair(world, options);
       std::vector<torch::Tensor> parameters = pair.net->first->parameters();
       const auto optimizer =
-          part ? std::make_unique<optim::SGD>(
+          part ? std::make_unique<optim::ShardedSGD>(
                      pair.model, std::vector<OptimizerParamGroup>{OptimizerParamGroup(parameters)},
                      SGDOptions(0.1))
-               : std::make_unique<optim::SGD>(pair.model, SGDOptions(0.1));
+               : std::make_unique<optim::ShardedSGD>(pair.model, SGDOptions(0.1));
       torch::optim::SGD plain(part ? pair.plain->first->parameters() : pair.plain->parameters(), 0.1);
       for (int step = 0; step < 3; ++step) {
         pair.net->zero_grad();
@@ -113,18 +114,18 @@ TEST(ShardedGradients, AreWholeAgainWhenTheOptimizerIsGone) {
     };
     torch::optim::SGD plain(pair.plain->parameters(), 0.1);
     {
-      optim::SGD sharded(pair.model, SGDOptions(0.1));
+      optim::ShardedSGD sharded(pair.model, SGDOptions(0.1));
       train(sharded, plain);
     }
     torch::optim::SGD ordinary(pair.net->parameters(), 0.1);
     train(ordinary, plain);
     expect_close(*pair.net, *pair.plain);
     {
-      optim::SGD first(pair.model, SGDOptions(0.1));
-      optim::SGD second(pair.model, SGDOptions(0.1));
+      optim::ShardedSGD first(pair.model, SGDOptions(0.1));
+      optim::ShardedSGD second(pair.model, SGDOptions(0.1));
     }
     train(ordinary, plain);
-    optim::SGD sharded(pair.model, SGDOptions(0.1));
+    optim::ShardedSGD sharded(pair.model, SGDOptions(0.1));
     train(sharded, plain);
     expect_close(*pair.net, *pair.plain);
     for (const torch::Tensor& parameter : pair.net->parameters()) {
@@ -137,30 +138,88 @@ TEST(ShardedGradients, RefusesToAddToASliceOfAnAverage) {
   const auto results = run_world(2, [](World& world) {
     OddNet net;
     DistributedDataParallel model(net, world, small_buckets());
-    optim::SGD optimizer(model, SGDOptions(0.1));
+    optim::ShardedSGD optimizer(model, SGDOptions(0.1));
     const torch::Tensor x = torch::randn({6, 7});
     model(x).sum().backward();
     model(x).sum().backward();  // the first average is whole, and may be added to
     optimizer.step();
     optimizer.zero_grad(/*set_to_none=*/false);
     model(x).sum().backward();  // zeros may be added to as well
-    model(x).sum().backward();
+    optimizer.step();
+    model(x).sum().backward();  // a sum that is neither local nor averaged, which nobody may use
+    try {
+      optimizer.step();
+      ADD_FAILURE() << "the second backward was added to a slice of an average";
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), ::testing::HasSubstr("still held this rank's slice"));
+      throw;
+    }
   });
   for (const RankResult& result : results) {
     ASSERT_TRUE(result.error) << result.describe();
-    EXPECT_NE(
-        result.error->message().find(
-            "still holds this rank's slice of the last average, and a second backward cannot add to it. Call "
-            "zero_grad() after each step, or keep whole gradients (DdpOptions::full_gradients)"),
-        std::string::npos)
+    EXPECT_NE(result.error->message().find(
+                  "still held this rank's slice of the last average when a second backward added to it. Call "
+                  "zero_grad() after each step, or keep whole gradients (DdpOptions::full_gradients)"),
+              std::string::npos)
         << result.error->message();
+  }
+}
+
+// Trains a discriminator and a generator in turn, as everybody does: gradients are cleared at the start of each half
+// step, and the generator's backward runs through the discriminator.
+TEST(ShardedGradients, LetAGeneratorTrainThroughADiscriminator) {
+  for (const bool frozen : {true, false}) {
+    for (const bool to_none : {true, false}) {
+      run_world(2, [frozen, to_none](World& world) {
+        NetPair judge(world);
+        torch::nn::Linear generator(5, 7);
+        DistributedDataParallel made(generator, world);
+        torch::nn::Linear plain_generator(5, 7);
+        for (std::size_t i = 0; i < 2; ++i) {
+          plain_generator->parameters()[i].data().copy_(generator->parameters()[i]);
+        }
+        DistributedDataParallel plain_made(plain_generator, world);
+        optim::ShardedSGD judge_optimizer(judge.model, SGDOptions(0.1).momentum(0.9));
+        optim::ShardedSGD generator_optimizer(made, SGDOptions(0.1));
+        torch::optim::SGD plain_judge_optimizer(judge.plain->parameters(), SGDOptions(0.1).momentum(0.9));
+        torch::optim::SGD plain_generator_optimizer(plain_generator->parameters(), SGDOptions(0.1));
+        const auto train = [&](auto& judging, auto& making, torch::optim::Optimizer& judge_steps,
+                               torch::optim::Optimizer& generator_steps, torch::nn::Module& module,
+                               const torch::Tensor& real, const torch::Tensor& noise) {
+          judge_steps.zero_grad(to_none);
+          (judging(real).square().mean() + judging(making(noise).detach()).mean()).backward();
+          judge_steps.step();
+          for (torch::Tensor& parameter : module.parameters()) {
+            parameter.requires_grad_(!frozen);
+          }
+          generator_steps.zero_grad(to_none);
+          judging(making(noise)).square().mean().backward();
+          generator_steps.step();
+          for (torch::Tensor& parameter : module.parameters()) {
+            parameter.requires_grad_(true);
+          }
+        };
+        for (int step = 0; step < 4; ++step) {
+          const torch::Tensor real = torch::randn({6, 7});
+          const torch::Tensor noise = torch::randn({6, 5});
+          train(judge.model, made, judge_optimizer, generator_optimizer, *judge.net, real, noise);
+          train(judge.reference, plain_made, plain_judge_optimizer, plain_generator_optimizer, *judge.plain,
+                real, noise);
+        }
+        for (const auto& item : judge.net->named_parameters()) {
+          EXPECT_CLOSE(item.value(), judge.plain->named_parameters()[item.key()]);
+          EXPECT_TRUE(same_on_all_ranks(world, item.value()));
+        }
+        EXPECT_CLOSE(generator->weight, plain_generator->weight);
+      }).expect_all_ok();
+    }
   }
 }
 
 TEST(ShardedGradients, CompletesGradientsThatHaveAGraphOfTheirOwn) {
   run_world(2, [](World& world) {
     NetPair pair(world);
-    optim::SGD optimizer(pair.model, SGDOptions(0.1));
+    optim::ShardedSGD optimizer(pair.model, SGDOptions(0.1));
     for (int step = 0; step < 3; ++step) {
       const torch::Tensor x = torch::randn({6, 7});
       optimizer.zero_grad();
@@ -183,7 +242,7 @@ TEST(ShardedGradients, TakesAGradientThatTheUserPutThere) {
   run_world(1, [](World& world) {
     OddNet net;
     DistributedDataParallel model(net, world);
-    optim::SGD optimizer(model, SGDOptions(1.0));
+    optim::ShardedSGD optimizer(model, SGDOptions(1.0));
     const torch::Tensor before = net->mixed.detach().clone();
     net->mixed.mutable_grad() = torch::ones({33, 21});  // with other strides than the parameter
     torch::Tensor loss = optimizer.step([] { return torch::tensor(2.0); });

@@ -44,21 +44,21 @@ struct Case {
 };
 
 Case sgd_case(const std::string& name, const SGDOptions& options, bool maximize) {
-  return {
-      .name = name,
-      .states =
-          options.momentum() == 0 ? std::vector<std::string>() : std::vector<std::string>{"momentum_buffer"},
-      .make =
-          [=](Replica& model) {
-            return std::make_unique<optim::SGD>(model, options, optim::ShardOptions{.maximize = maximize});
-          },
-      .update =
-          [=](Whole& w, double rate) {
-            at::_fused_sgd_(w.parameters, w.gradients,
-                            w.states.empty() ? std::vector<torch::Tensor>() : w.states[0],
-                            options.weight_decay(), options.momentum(), rate, options.dampening(),
-                            options.nesterov(), maximize, w.first);
-          }};
+  return {.name = name,
+          .states = options.momentum() == 0 ? std::vector<std::string>()
+                                            : std::vector<std::string>{"momentum_buffer"},
+          .make =
+              [=](Replica& model) {
+                return std::make_unique<optim::ShardedSGD>(model, options,
+                                                           optim::ShardOptions{.maximize = maximize});
+              },
+          .update =
+              [=](Whole& w, double rate) {
+                at::_fused_sgd_(w.parameters, w.gradients,
+                                w.states.empty() ? std::vector<torch::Tensor>() : w.states[0],
+                                options.weight_decay(), options.momentum(), rate, options.dampening(),
+                                options.nesterov(), maximize, w.first);
+              }};
 }
 
 template <class Optimizer, class Options, class Kernel>
@@ -85,7 +85,7 @@ Case adam_case(const std::string& name, const Options& options, bool maximize, K
 Case adagrad_case(const AdagradOptions& options) {
   return {.name = "adagrad",
           .states = {"sum"},
-          .make = [=](Replica& model) { return std::make_unique<optim::Adagrad>(model, options); },
+          .make = [=](Replica& model) { return std::make_unique<optim::ShardedAdagrad>(model, options); },
           .update =
               [=](Whole& w, double rate) {
                 at::_fused_adagrad_(w.parameters, w.gradients, w.states[0], w.steps, rate, options.lr_decay(),
@@ -101,10 +101,11 @@ std::vector<Case> cases() {
       sgd_case("plain sgd", SGDOptions(0.1).weight_decay(0.01), false),
       sgd_case("nesterov", SGDOptions(0.05).momentum(0.9).nesterov(true).weight_decay(0.01), false),
       sgd_case("damped and upwards", SGDOptions(0.05).momentum(0.8).dampening(0.3), true),
-      adam_case<optim::Adam>("adam", AdamOptions(0.01).weight_decay(0.1), false, adam),
-      adam_case<optim::Adam>("amsgrad", AdamOptions(0.01).amsgrad(true), false, adam),
-      adam_case<optim::AdamW>("adamw", AdamWOptions(0.01).weight_decay(0.1).betas({0.8, 0.99}), false, adamw),
-      adam_case<optim::AdamW>("amsgrad upwards", AdamWOptions(0.01).amsgrad(true), true, adamw),
+      adam_case<optim::ShardedAdam>("adam", AdamOptions(0.01).weight_decay(0.1), false, adam),
+      adam_case<optim::ShardedAdam>("amsgrad", AdamOptions(0.01).amsgrad(true), false, adam),
+      adam_case<optim::ShardedAdamW>("adamw", AdamWOptions(0.01).weight_decay(0.1).betas({0.8, 0.99}), false,
+                                     adamw),
+      adam_case<optim::ShardedAdamW>("amsgrad upwards", AdamWOptions(0.01).amsgrad(true), true, adamw),
       adagrad_case(AdagradOptions(0.05).lr_decay(0.01).initial_accumulator_value(0.1).weight_decay(0.01))};
 }
 

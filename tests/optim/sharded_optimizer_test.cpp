@@ -52,7 +52,7 @@ void train_unevenly(World& world, DistributedDataParallel<OddNet>& model,
 TEST(ShardedOptimizer, FollowsAccumulationAndJoin) {
   run_world(3, [](World& world) {
     NetPair pair(world);
-    optim::SGD optimizer(pair.model, SGDOptions(0.1).momentum(0.9));
+    optim::ShardedSGD optimizer(pair.model, SGDOptions(0.1).momentum(0.9));
     torch::optim::SGD plain(pair.plain->parameters(), SGDOptions(0.1).momentum(0.9));
     train_unevenly(world, pair.model, optimizer);
     train_unevenly(world, pair.reference, plain);
@@ -89,7 +89,7 @@ TEST(ShardedOptimizer, LeavesUnusedAndFrozenParametersAloneAndUpdatesTiedOnesOnc
       DistributedDataParallel model(net, world, small_buckets());
       DistributedDataParallel reference(plain, world, small_buckets());
       copy_parameters(*net, *plain);
-      optim::AdamW optimizer(model, AdamWOptions(0.01).weight_decay(0.1));
+      optim::ShardedAdamW optimizer(model, AdamWOptions(0.01).weight_decay(0.1));
       std::vector<torch::Tensor> each_once = plain->shared->parameters();
       each_once.push_back(plain->seldom->weight);
       each_once.push_back(plain->seldom->bias);
@@ -127,7 +127,7 @@ TEST(ShardedOptimizer, GoesAlongWithEveryWayToAverage) {
       SCOPED_TRACE(variant);
       NetPair pair(world, variants[variant]);
       pair.model.set_samples(6);
-      optim::SGD optimizer(pair.model, SGDOptions(0.1).momentum(0.9));
+      optim::ShardedSGD optimizer(pair.model, SGDOptions(0.1).momentum(0.9));
       torch::optim::SGD plain(pair.plain->parameters(), SGDOptions(0.1).momentum(0.9));
       for (int step = 0; step < 4; ++step) {
         optimizer.zero_grad();
@@ -155,7 +155,7 @@ TEST(ShardedOptimizer, TakesComplexNumbersForPairs) {
     DistributedDataParallel model(net, world);
     DistributedDataParallel reference(plain, world);
     copy_parameters(*net, *plain);
-    optim::SGD optimizer(model, SGDOptions(0.01).momentum(0.9));
+    optim::ShardedSGD optimizer(model, SGDOptions(0.01).momentum(0.9));
     torch::optim::SGD expected(plain->parameters(), SGDOptions(0.01).momentum(0.9));
     for (int step = 0; step < 4; ++step) {
       const torch::Tensor x = torch::randn({45}, torch::kComplexFloat);
@@ -186,7 +186,7 @@ TEST(ShardedOptimizer, GivesGroupsTheirOwnOptions) {
       groups.emplace_back(rest);
       return groups;
     };
-    optim::SGD optimizer(pair.model, groups_of(pair.net), SGDOptions(0.1).weight_decay(0.01));
+    optim::ShardedSGD optimizer(pair.model, groups_of(pair.net), SGDOptions(0.1).weight_decay(0.01));
     torch::optim::SGD plain(groups_of(pair.plain), SGDOptions(0.1).weight_decay(0.01));
     for (int step = 0; step < 4; ++step) {
       if (step == 2) {
@@ -209,7 +209,7 @@ TEST(ShardedOptimizer, GivesGroupsTheirOwnOptions) {
 TEST(ShardedOptimizer, ClipsByTheNormOfAllGradients) {
   run_world(3, [](World& world) {
     NetPair pair(world);
-    optim::SGD optimizer(pair.model, SGDOptions(0.1), {.max_norm = 0.05});
+    optim::ShardedSGD optimizer(pair.model, SGDOptions(0.1), {.max_norm = 0.05});
     torch::optim::SGD plain(pair.plain->parameters(), 0.1);
     for (int step = 0; step < 4; ++step) {
       optimizer.zero_grad();
@@ -237,7 +237,7 @@ TEST(ShardedOptimizer, ClipsByTheNormOfAllGradients) {
 TEST(ShardedOptimizer, SkipsAStepThatOverflowsOnAnyRank) {
   run_world(2, [](World& world) {
     NetPair pair(world);
-    optim::AdamW optimizer(pair.model, AdamWOptions(0.01), {.max_norm = 1e6});
+    optim::ShardedAdamW optimizer(pair.model, AdamWOptions(0.01), {.max_norm = 1e6});
     torch::optim::AdamW plain(pair.plain->parameters(), AdamWOptions(0.01));
     GradScaler scaler(world.communicator(), {.initial_scale = 1024, .growth_interval = 2});
     GradScaler plain_scaler(world.communicator(), {.initial_scale = 1024, .growth_interval = 2});
@@ -260,7 +260,7 @@ TEST(ShardedOptimizer, SkipsAStepThatOverflowsOnAnyRank) {
     }
     expect_close(*pair.net, *pair.plain);
     EXPECT_EQ(optimizer.full_state().at("mixed/step").item<std::int64_t>(), 5);
-    EXPECT_EQ(message_of([&] { scaler.unscale(optimizer), scaler.unscale(optimizer); }),
+    EXPECT_EQ(message_of([&] { scaler.unscale_(optimizer), scaler.unscale_(optimizer); }),
               "the gradients of this optimizer were unscaled before; call update() at the end of each step");
   }).expect_all_ok();
 }
@@ -271,7 +271,7 @@ TEST(ShardedOptimizer, MovesParametersAndStaysTheOptimizerOfTheSameTensors) {
     DistributedDataParallel model(net, world, small_buckets());
     const torch::Tensor weight = net->first->weight;
     const torch::Tensor detached = net->first->weight.detach();
-    optim::SGD optimizer(model, SGDOptions(0.1));
+    optim::ShardedSGD optimizer(model, SGDOptions(0.1));
     torch::Tensor loss = model(torch::randn({6, 7})).square().mean();
     loss.backward({}, /*retain_graph=*/true);
     optimizer.step();
@@ -306,43 +306,43 @@ TEST(ShardedOptimizer, RefusesWhatItCannotDo) {
   run_world(1, [](World& world) {
     OddNet net;
     DistributedDataParallel model(net, world);
-    EXPECT_EQ(message_of([&] { optim::SGD(model, SGDOptions(-1)); }),
+    EXPECT_EQ(message_of([&] { optim::ShardedSGD(model, SGDOptions(-1)); }),
               "a learning rate of -1: must not be below 0");
-    EXPECT_EQ(message_of([&] { optim::SGD(model, SGDOptions(1).nesterov(true)); }),
+    EXPECT_EQ(message_of([&] { optim::ShardedSGD(model, SGDOptions(1).nesterov(true)); }),
               "nesterov needs a momentum and no dampening");
     EXPECT_EQ(message_of([&] {
-                optim::Adam(model, torch::optim::AdamOptions().betas({0.9, 1.0}));
+                optim::ShardedAdam(model, torch::optim::AdamOptions().betas({0.9, 1.0}));
               }),
               "betas of 0.9 and 1: must be at least 0 and below 1");
-    EXPECT_EQ(message_of([&] { optim::AdamW(model, {}, {.max_norm = -2}); }),
+    EXPECT_EQ(message_of([&] { optim::ShardedAdamW(model, {}, {.max_norm = -2}); }),
               "a norm of at most -2: must not be below 0");
-    EXPECT_EQ(message_of([&] { optim::Adagrad(model, torch::optim::AdagradOptions().eps(-1)); }),
+    EXPECT_EQ(message_of([&] { optim::ShardedAdagrad(model, torch::optim::AdagradOptions().eps(-1)); }),
               "lr_decay 0, initial_accumulator_value 0, eps -1: must not be below 0");
     const auto group_of = [](const torch::Tensor& parameter) {
       return std::vector<OptimizerParamGroup>{OptimizerParamGroup({parameter})};
     };
     EXPECT_EQ(message_of([&] {
-                optim::SGD(model, group_of(torch::zeros({3}, torch::requires_grad())), SGDOptions(1));
+                optim::ShardedSGD(model, group_of(torch::zeros({3}, torch::requires_grad())), SGDOptions(1));
               }),
               "group 0 has a parameter of shape [3] that is not one of the replica's");
     std::vector<OptimizerParamGroup> foreign;
     foreign.emplace_back(net->parameters(), std::make_unique<AdamWOptions>());
-    EXPECT_EQ(message_of([&] { optim::SGD(model, foreign, SGDOptions(1)); }),
+    EXPECT_EQ(message_of([&] { optim::ShardedSGD(model, foreign, SGDOptions(1)); }),
               "a group has the options of another optimizer");
-    optim::SGD optimizer(model, SGDOptions(1));
+    optim::ShardedSGD optimizer(model, SGDOptions(1));
     torch::serialize::OutputArchive archive;
     EXPECT_EQ(message_of([&] { optimizer.save(archive); }),
               "the state of this optimizer is spread over the ranks: save what full_state() gives");
 
     torch::nn::Embedding table(torch::nn::EmbeddingOptions(10, 4).sparse(true));
     DistributedDataParallel sparse(table, world);
-    EXPECT_EQ(message_of([&] { optim::SGD(sparse, SGDOptions(1)); }),
+    EXPECT_EQ(message_of([&] { optim::ShardedSGD(sparse, SGDOptions(1)); }),
               "parameter 'weight' gets sparse gradients, which have no slices: leave it to an optimizer of "
               "torch::optim");
 
     Sharing sharing;
     DistributedDataParallel overlapping(sharing, world);
-    optim::SGD parting(overlapping, SGDOptions(1));
+    optim::ShardedSGD parting(overlapping, SGDOptions(1));
     EXPECT_EQ(
         message_of([&] { parting.step(); }),
         "parameters 'whole' and 'half' share memory without being one tensor: a sharded optimizer would part "

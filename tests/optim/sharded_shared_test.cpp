@@ -174,7 +174,7 @@ TEST(SharedParameters, TakeTheirMemoryOnce) {
     const auto measure = [&](const ShardOptions& shard) {
       torch::nn::Linear net(torch::nn::LinearOptions(1024, 1024).bias(false));
       DistributedDataParallel model(net, world);
-      optim::SGD optimizer(model, SGDOptions(0.1).momentum(0.9), shard);
+      optim::ShardedSGD optimizer(model, SGDOptions(0.1).momentum(0.9), shard);
       for (int step = 0; step < 3; ++step) {
         optimizer.zero_grad();
         model(torch::randn({2, 1024})).square().mean().backward();
@@ -229,9 +229,9 @@ TEST(SharedParameters, NeedAnOptimizerOfAll) {
     BendyNet net;
     DistributedDataParallel model(net, world);
     const std::vector<OptimizerParamGroup> part = {OptimizerParamGroup(net->first->parameters())};
-    EXPECT_EQ(
-        refusal_of([&] { optim::SGD(model, part, SGDOptions(0.1), kShared); }, ErrorCode::kInvalidArgument),
-        "shared parameters need an optimizer of all of them, and 'mixed' is in none of its groups");
+    EXPECT_EQ(refusal_of([&] { optim::ShardedSGD(model, part, SGDOptions(0.1), kShared); },
+                         ErrorCode::kInvalidArgument),
+              "shared parameters need an optimizer of all of them, and 'mixed' is in none of its groups");
   }).expect_all_ok();
 }
 
@@ -239,8 +239,9 @@ TEST(SharedParameters, NeedRanksThatShareMemory) {
   run_world_over("gloo", 2, [](World& world) {
     BendyNet net;
     DistributedDataParallel model(net, world);
-    EXPECT_EQ(refusal_of([&] { optim::SGD(model, SGDOptions(0.1), kShared); }, ErrorCode::kUnsupported),
-              "ranks of the gloo backend have no memory in common: leave the parameters replicated");
+    EXPECT_EQ(
+        refusal_of([&] { optim::ShardedSGD(model, SGDOptions(0.1), kShared); }, ErrorCode::kUnsupported),
+        "ranks of the gloo backend have no memory in common: leave the parameters replicated");
   }).expect_all_ok();
 }
 

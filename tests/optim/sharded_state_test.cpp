@@ -122,11 +122,16 @@ void go_on(World& world, const MakeOptimizer& make, const std::filesystem::path&
 
 const std::vector<MakeOptimizer>& makers() {
   static const std::vector<MakeOptimizer> all = {
-      [](Replica& model) { return std::make_unique<optim::SGD>(model, SGDOptions(0.01).momentum(0.9)); },
-      [](Replica& model) { return std::make_unique<optim::Adam>(model, AdamOptions(0.01)); },
-      [](Replica& model) { return std::make_unique<optim::AdamW>(model, AdamWOptions(0.01).amsgrad(true)); },
       [](Replica& model) {
-        return std::make_unique<optim::Adagrad>(model, AdagradOptions(0.1).initial_accumulator_value(0.5));
+        return std::make_unique<optim::ShardedSGD>(model, SGDOptions(0.01).momentum(0.9));
+      },
+      [](Replica& model) { return std::make_unique<optim::ShardedAdam>(model, AdamOptions(0.01)); },
+      [](Replica& model) {
+        return std::make_unique<optim::ShardedAdamW>(model, AdamWOptions(0.01).amsgrad(true));
+      },
+      [](Replica& model) {
+        return std::make_unique<optim::ShardedAdagrad>(model,
+                                                       AdagradOptions(0.1).initial_accumulator_value(0.5));
       }};
   return all;
 }
@@ -183,8 +188,8 @@ TEST(ShardedState, KeepsItsOrderWhateverMemoryAParameterIsGiven) {
     DistributedDataParallel model(net, world, small_buckets());
     DistributedDataParallel other(still, world, small_buckets());
     copy_parameters(*net, *still);
-    optim::SGD optimizer(model, SGDOptions(0.05).momentum(0.9));
-    optim::SGD expected(other, SGDOptions(0.05).momentum(0.9));
+    optim::ShardedSGD optimizer(model, SGDOptions(0.05).momentum(0.9));
+    optim::ShardedSGD expected(other, SGDOptions(0.05).momentum(0.9));
     for (int step = 0; step < 4; ++step) {
       turn(net->mixed);
       turn(net->first->weight);
@@ -214,7 +219,7 @@ TEST(ShardedState, IsThatOfTorchOptim) {
     DistributedDataParallel model(net, world, small_buckets());
     DistributedDataParallel reference(plain, world, small_buckets());
     copy_parameters(*net, *plain);
-    optim::Adam optimizer(model, AdamOptions(0.01));
+    optim::ShardedAdam optimizer(model, AdamOptions(0.01));
     torch::optim::Adam expected(plain->parameters(), AdamOptions(0.01));
     train(model, optimizer, 0, kHalf);
     train(reference, expected, 0, kHalf);
@@ -231,7 +236,7 @@ TEST(ShardedState, ThatDoesNotFitIsRefusedAndChangesNothing) {
   run_world(1, [](World& world) {
     SteadyNet net;
     DistributedDataParallel model(net, world);
-    optim::Adam optimizer(model, AdamOptions(0.01));
+    optim::ShardedAdam optimizer(model, AdamOptions(0.01));
     train(model, optimizer, 0, 2);
     const optim::State good = optimizer.full_state();
     const auto refusal = [&](const std::function<void(optim::State&)>& change) {
@@ -274,7 +279,7 @@ TEST(ShardedState, HasWhatIsAskedForSinceTheLastStep) {
   run_world(2, [](World& world) {
     OddNet net;
     DistributedDataParallel model(net, world, small_buckets());
-    optim::Adam optimizer(model, {torch::optim::OptimizerParamGroup(net->first->parameters())}, {});
+    optim::ShardedAdam optimizer(model, {torch::optim::OptimizerParamGroup(net->first->parameters())}, {});
     const auto train = [&] {
       net->zero_grad();
       model(torch::randn({6, 7})).square().mean().backward();
@@ -309,7 +314,7 @@ TEST(ShardedState, KeepsTheMomentumThroughAStepWithoutIt) {
   run_world(2, [](World& world) {
     OddNet net;
     DistributedDataParallel model(net, world, small_buckets());
-    optim::SGD optimizer(model, torch::optim::SGDOptions(0.1).momentum(0.9));
+    optim::ShardedSGD optimizer(model, torch::optim::SGDOptions(0.1).momentum(0.9));
     auto& options = static_cast<torch::optim::SGDOptions&>(optimizer.param_groups()[0].options());
     const auto train = [&] {
       optimizer.zero_grad();

@@ -55,16 +55,16 @@ std::unique_ptr<torch::optim::Optimizer> make_optimizer(std::string_view name, R
                                                         optim::Parameters parameters) {
   const optim::ShardOptions shard{.parameters = parameters};
   if (name == "fused_sgd") {
-    return std::make_unique<optim::SGD>(replica, sgd_options(), shard);
+    return std::make_unique<optim::ShardedSGD>(replica, sgd_options(), shard);
   }
   if (name == "fused_adam") {
-    return std::make_unique<optim::Adam>(replica, adam_options(), shard);
+    return std::make_unique<optim::ShardedAdam>(replica, adam_options(), shard);
   }
   if (name == "fused_adamw") {
-    return std::make_unique<optim::AdamW>(replica, adamw_options(), shard);
+    return std::make_unique<optim::ShardedAdamW>(replica, adamw_options(), shard);
   }
   if (name == "fused_adagrad") {
-    return std::make_unique<optim::Adagrad>(replica, adagrad_options(), shard);
+    return std::make_unique<optim::ShardedAdagrad>(replica, adagrad_options(), shard);
   }
   return make_optimizer(name, replica.parameters());
 }

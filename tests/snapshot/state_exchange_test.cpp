@@ -37,10 +37,10 @@ Twins twins(const Options& options) {
 }
 
 std::vector<Twins> all_twins() {
-  return {twins<torch::optim::SGD, optim::SGD>(SGDOptions(0.1).momentum(0.9)),
-          twins<torch::optim::Adam, optim::Adam>(AdamOptions(0.01).amsgrad(true)),
-          twins<torch::optim::AdamW, optim::AdamW>(AdamWOptions(0.01).weight_decay(0.1)),
-          twins<torch::optim::Adagrad, optim::Adagrad>(AdagradOptions(0.05).lr_decay(0.01))};
+  return {twins<torch::optim::SGD, optim::ShardedSGD>(SGDOptions(0.1).momentum(0.9)),
+          twins<torch::optim::Adam, optim::ShardedAdam>(AdamOptions(0.01).amsgrad(true)),
+          twins<torch::optim::AdamW, optim::ShardedAdamW>(AdamWOptions(0.01).weight_decay(0.1)),
+          twins<torch::optim::Adagrad, optim::ShardedAdagrad>(AdagradOptions(0.05).lr_decay(0.01))};
 }
 
 void train(NetPair& pair, torch::optim::Optimizer& tested, torch::optim::Optimizer& expected) {

@@ -88,11 +88,11 @@ class StepDuty final : public Duty {
   std::unique_ptr<torch::optim::Optimizer> make_optimizer() {
     const auto sgd = torch::optim::SGDOptions(kLearningRate).momentum(kMomentum);
     if (options_.method == Method::kSharded) {
-      return std::make_unique<optim::SGD>(*ddp_, sgd);
+      return std::make_unique<optim::ShardedSGD>(*ddp_, sgd);
     }
     if (options_.method == Method::kSharedParameters) {
-      return std::make_unique<optim::SGD>(*ddp_, sgd,
-                                          optim::ShardOptions{.parameters = optim::Parameters::kShared});
+      return std::make_unique<optim::ShardedSGD>(
+          *ddp_, sgd, optim::ShardOptions{.parameters = optim::Parameters::kShared});
     }
     return std::make_unique<torch::optim::SGD>(task_.net->parameters(), sgd);
   }
