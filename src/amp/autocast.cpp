@@ -1,7 +1,7 @@
 #include "lockstep/autocast.h"
 
 #include <ATen/autocast_mode.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <string>
 

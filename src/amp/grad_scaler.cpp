@@ -1,6 +1,8 @@
 #include "lockstep/grad_scaler.h"
 
-#include <torch/torch.h>
+#include <torch/optim/optimizer.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include <array>
 #include <limits>

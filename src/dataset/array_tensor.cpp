@@ -1,6 +1,6 @@
 #include "lockstep/array_tensor.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <limits>

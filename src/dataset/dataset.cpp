@@ -1,6 +1,6 @@
 #include "lockstep/dataset.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #include "dataset/index_tensor.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "dataset/sample_error.h"
 

@@ -1,6 +1,7 @@
 #include "lockstep/loader.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include <deque>
 #include <utility>

@@ -1,6 +1,6 @@
 #include "lockstep/transforms.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <string>

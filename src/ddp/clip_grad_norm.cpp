@@ -1,6 +1,7 @@
 #include "ddp/clip_grad_norm.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include <cmath>
 #include <unordered_set>

@@ -1,6 +1,6 @@
 // The hooks that send a bucket as it is, or in half the bytes.
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "lockstep/comm_hook.h"
 

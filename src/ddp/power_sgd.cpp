@@ -7,7 +7,7 @@
 // What M' lacks of M is added to the next M (error feedback), and the next step starts from this Q (warm start).
 // Gradients that would not shrink, biases above all, are sent whole in one packed buffer.
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,7 +1,8 @@
 #include "ddp/replica_check.h"
 
 #include <c10/util/StringUtil.h>
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 #include <xxhash.h>
 
 #include <algorithm>

@@ -1,6 +1,8 @@
 #include "ddp/sync_batch_norm_function.h"
 
-#include <torch/torch.h>
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include <optional>
 #include <utility>

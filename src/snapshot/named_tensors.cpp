@@ -1,7 +1,9 @@
 #include "snapshot/named_tensors.h"
 
 #include <c10/util/StringUtil.h>
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include <set>
 

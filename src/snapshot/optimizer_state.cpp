@@ -1,7 +1,15 @@
 #include "snapshot/optimizer_state.h"
 
 #include <c10/util/StringUtil.h>
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/optim/adagrad.h>
+#include <torch/optim/adam.h>
+#include <torch/optim/adamw.h>
+#include <torch/optim/optimizer.h>
+#include <torch/optim/rmsprop.h>
+#include <torch/optim/sgd.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include <functional>
 #include <memory>

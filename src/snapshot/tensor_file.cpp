@@ -1,7 +1,7 @@
 #include "snapshot/tensor_file.h"
 
 #include <c10/util/StringUtil.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <cstring>
 #include <optional>

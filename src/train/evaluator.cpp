@@ -1,6 +1,8 @@
 #include "train/evaluator.h"
 
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 #include <array>
 #include <utility>

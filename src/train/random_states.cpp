@@ -1,7 +1,7 @@
 #include "train/random_states.h"
 
 #include <c10/util/StringUtil.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <cstdint>
 

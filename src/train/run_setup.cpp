@@ -1,7 +1,7 @@
 #include "train/run_setup.h"
 
 #include <c10/util/StringUtil.h>
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include "lockstep/error.h"
 #include "reduce/agreement.h"

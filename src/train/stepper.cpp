@@ -1,6 +1,6 @@
 #include "train/stepper.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,7 @@
 #include "lockstep/task.h"
 
-#include <torch/torch.h>
+#include <torch/types.h>
+#include <torch/utils.h>
 
 namespace lockstep::train {
 

@@ -1,7 +1,9 @@
 #include "train/trainer.h"
 
 #include <c10/util/StringUtil.h>
-#include <torch/torch.h>
+#include <torch/nn/module.h>
+#include <torch/optim/optimizer.h>
+#include <torch/types.h>
 
 #include <algorithm>
 #include <utility>
