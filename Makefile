@@ -10,31 +10,37 @@ SUITES ?= release tsan asan
 BUILD := build/$(PRESET)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test build format bench install clean bootstrap
+.PHONY: help demo test build format bench install install-debug clean bootstrap
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: build ## set up, build, and train examples/digits on all cores
+demo: bootstrap ## set up, build, and train examples/digits on all cores
+	@tools/build $(PRESET) lockstep digits
 	$(BUILD)/bin/lockstep run $(BUILD)/bin/digits
 
 test: ## set up, build, and run the whole test suite
 	@tools/bootstrap --checks
 	@tools/run_suite $(SUITES)
 
-build: bootstrap ## set up and build
-	@cmake --preset $(PRESET) --log-level=NOTICE
-	@cmake --build --preset $(PRESET)
+build: bootstrap ## set up and build the programs and libraries
+	@tools/build $(PRESET)
 
 format: ## format every C++ file
 	@tools/bootstrap --checks
 	@tools/check_format --fix
 
-bench: build ## run the benchmarks
+bench: bootstrap ## run the benchmarks
+	@tools/build $(PRESET) all bench/all
 	@tools/run_benchmarks $(BUILD)
 
-install: build ## install to PREFIX (default /usr/local)
-	@cmake --install $(BUILD) --prefix $(PREFIX)
+install: build ## install to PREFIX (default /usr/local), without debug information
+	@cmake --install $(BUILD) --prefix $(PREFIX) >/dev/null
+	@echo "installed to $(PREFIX)"
+
+install-debug: build ## install to PREFIX with debug information
+	@LOCKSTEP_INSTALL_DEBUG=1 cmake --install $(BUILD) --prefix $(PREFIX) >/dev/null
+	@echo "installed to $(PREFIX), with debug information"
 
 clean: ## remove all builds (keeps .deps)
 	rm -rf build
