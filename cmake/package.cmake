@@ -28,3 +28,21 @@ install(FILES
   ${PROJECT_BINARY_DIR}/LockstepConfig.cmake ${PROJECT_BINARY_DIR}/LockstepConfigVersion.cmake
   cmake/find_torch.cmake
   DESTINATION ${package_dir})
+
+# The build tree is a prefix that find_package() takes as well: projects can be built before anything is installed.
+export(EXPORT LockstepCore NAMESPACE lockstep:: FILE LockstepCore.cmake)
+if(LOCKSTEP_WITH_TORCH)
+  export(EXPORT LockstepTorch NAMESPACE lockstep:: FILE LockstepTorch.cmake)
+endif()
+file(COPY cmake/find_torch.cmake DESTINATION ${PROJECT_BINARY_DIR})
+# In this project the targets are there already.
+file(WRITE ${CMAKE_FIND_PACKAGE_REDIRECTS_DIR}/LockstepConfig.cmake "")
+
+# `lockstep new` makes projects from these.
+install(DIRECTORY examples/digits examples/own_loop DESTINATION ${CMAKE_INSTALL_DATADIR}/lockstep/examples)
+file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share/lockstep)
+file(CREATE_LINK ${PROJECT_SOURCE_DIR}/examples ${PROJECT_BINARY_DIR}/share/lockstep/examples SYMBOLIC)
+
+# Last: it sees all that was installed.
+install(CODE "set(LOCKSTEP_STRIP \"${CMAKE_STRIP}\")")
+install(SCRIPT cmake/strip_installed.cmake)

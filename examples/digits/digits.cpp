@@ -1,4 +1,4 @@
-// Learns to read handwritten digits: a whole training program, with flags, progress, metrics and a page to look at.
+// Learns to read handwriting: a whole training program, with flags, progress, metrics and a page to look at.
 //
 //   digits                              alone
 //   lockstep run digits                 one rank on every core of this machine
@@ -45,10 +45,10 @@ struct Net : nn::Module {
   nn::Sequential layers;
 };
 
-class Digits : public train::Task {
+class DigitsTask : public train::Task {
  public:
   std::string name() const override { return "digits"; }
-  std::string about() const override { return "Learns to read handwritten digits."; }
+  std::string about() const override { return "Learns to read handwriting."; }
 
   void set_defaults(train::Options& options) override {
     options.epochs = 20;
@@ -94,5 +94,5 @@ class Digits : public train::Task {
 };
 
 int main(int argc, char** argv) {
-  return train::main<Digits>(argc, argv);
+  return train::main<DigitsTask>(argc, argv);
 }

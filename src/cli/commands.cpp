@@ -9,6 +9,7 @@
 #include "cli/diff_command.h"
 #include "cli/doctor_command.h"
 #include "cli/inspect_command.h"
+#include "cli/new_command.h"
 #include "cli/run_command.h"
 #include "cli/verify_command.h"
 
@@ -17,6 +18,7 @@ namespace lockstep::cli {
 std::span<const Command> all_commands() {
   static constexpr std::array kCommands = {
       Command{"run", "start a program as many ranks, watch them and stop them", run_run},
+      Command{"new", "make a project for a training program of your own", run_new},
       Command{"doctor", "tell whether this machine is fit for multi-process training", run_doctor},
       Command{"bench", "measure all-reduce, or whole training steps, beside others and the machine's limits",
               run_bench},

@@ -62,7 +62,7 @@ void require_possible(const Conversion& conversion, bool is_checkpoint, Form fro
   }
   std::error_code ignored;
   if (!conversion.overwrite && fs::exists(fs::symlink_status(conversion.output, ignored))) {
-    throw invalid(conversion.output, "it is there already; --force overwrites it");
+    throw invalid(conversion.output, "already exists; --force overwrites it");
   }
 }
 

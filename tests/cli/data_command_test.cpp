@@ -79,7 +79,7 @@ TEST_F(DataCommand, LeavesNothingBehindWhenItFails) {
                  before + "invalid argument: there is no text in what was to be read\n");
   expect_refused(
       {"tokens", good, "--output", good},
-      before + "invalid argument: " + good + ": is there already; remove it, or choose another --output\n");
+      before + "invalid argument: " + good + ": already exists; remove it, or choose another --output\n");
   std::vector<std::string> left;
   for (const auto& entry : fs::directory_iterator(folder_.path())) {
     left.push_back(entry.path().filename());

@@ -76,7 +76,7 @@ TEST_F(ConvertProgram, OverwritesOnlyWhenAsked) {
   write_archive("a.pt");
   folder_.write("a.safetensors", "precious");
   expect_refused({in("a.pt"), in("a.safetensors")},
-                 "invalid argument: " + in("a.safetensors") + ": it is there already; --force overwrites it");
+                 "invalid argument: " + in("a.safetensors") + ": already exists; --force overwrites it");
   EXPECT_EQ(content_of("a.safetensors"), "precious");
   EXPECT_EQ(run({"--force", in("a.pt"), in("a.safetensors")}).status.exit_code, 0);
   EXPECT_NE(content_of("a.safetensors"), "precious");

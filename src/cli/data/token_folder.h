@@ -1,7 +1,6 @@
 #pragma once
 
-// A new folder of token shards of bytes: 00000.tokens, 00001.tokens and so on. It is filled under a temporary name
-// beside its own and renamed when it is complete, so that a run that failed leaves nothing to mistake for a data set.
+// A new folder of token shards of bytes: 00000.tokens, 00001.tokens and so on. It appears when it is complete.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "cli/new_folder.h"
 #include "lockstep/token_shard.h"
 
 namespace lockstep::cli {
@@ -20,15 +20,11 @@ inline constexpr TokenShardOptions kByteTokens = {.width = TokenWidth::kU16,
 
 class TokenFolder {
  public:
-  // Throws Error{kInvalidArgument} when `path` is there already, an empty folder excepted, and Error{kSystem} when it
-  // cannot be made.
+  // Throws as NewFolder does.
   TokenFolder(const std::filesystem::path& path, std::uint64_t tokens_per_shard);
-  TokenFolder(const TokenFolder&) = delete;
-  TokenFolder& operator=(const TokenFolder&) = delete;
-  ~TokenFolder();  // without commit() nothing stays
 
   void append(std::span<const std::uint32_t> tokens);
-  void commit();
+  void commit();  // without it nothing stays
 
   std::uint64_t tokens() const { return tokens_; }
   std::uint64_t shards() const { return shards_; }
@@ -36,13 +32,11 @@ class TokenFolder {
  private:
   void finish_shard();
 
-  std::filesystem::path path_;
-  std::filesystem::path temporary_;
+  NewFolder folder_;
   std::uint64_t tokens_per_shard_;
   std::optional<TokenShardWriter> writer_;  // of the shard that is not full
   std::uint64_t shards_ = 0;
   std::uint64_t tokens_ = 0;
-  bool committed_ = false;
 };
 
 }  // namespace lockstep::cli

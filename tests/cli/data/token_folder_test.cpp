@@ -83,7 +83,7 @@ TEST_F(TokenFolderTest, TakesThePlaceOfAnEmptyFolderOnly) {
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::kInvalidArgument);
-    EXPECT_EQ(error.message(), path_.string() + ": is there already; remove it, or choose another --output");
+    EXPECT_EQ(error.message(), path_.string() + ": already exists; remove it, or choose another --output");
   }
 }
 
