@@ -1,7 +1,6 @@
 #pragma once
 
-// An array as it comes out of a file: element type, shape and bytes, nothing else. What computes with it wraps or
-// copies the bytes.
+// An array as read from a file: element type, shape and bytes. Code that computes with it wraps or copies the bytes.
 //
 //   const Array images = read_idx("train-images-idx3-ubyte.gz");
 //   const std::span<const std::uint8_t> pixels = images.values<std::uint8_t>();
@@ -56,7 +55,7 @@ constexpr std::size_t size_of(ElementType type) {
   return 0;
 }
 
-// The ElementType of a C++ type. kF16 has none here: its elements are had as bytes.
+// The ElementType of a C++ type. kF16 has no C++ type here; read its elements as bytes.
 template <class T>
 constexpr ElementType element_type_of() = delete;
 template <>
@@ -106,13 +105,13 @@ constexpr ElementType element_type_of<double>() {
 
 struct Array {
   ElementType type = ElementType::kU8;
-  std::vector<std::uint64_t> shape = {};  // empty for a single number
-  std::vector<std::byte> bytes = {};      // row by row, in this machine's byte order
+  std::vector<std::uint64_t> shape = {};  // empty for a scalar
+  std::vector<std::byte> bytes = {};      // row-major, in this machine's byte order
 
   // Elements, not bytes.
   std::size_t count() const { return bytes.size() / size_of(type); }
 
-  // Throws Error{kInvalidArgument} when T is not what the array holds.
+  // Throws Error{kInvalidArgument} when T is not the array's element type.
   template <class T>
   std::span<const T> values() const {
     require_type(element_type_of<T>());
@@ -122,7 +121,7 @@ struct Array {
   void require_type(ElementType asked) const;
 };
 
-// The bytes of an array of that shape; nothing when they are beyond 64 bits.
+// The size in bytes of an array of this shape; empty when it does not fit in 64 bits.
 std::optional<std::uint64_t> bytes_of(std::span<const std::uint64_t> shape, ElementType type);
 
 // "u8 [60000, 28, 28]"

@@ -1,15 +1,15 @@
 #pragma once
 
-// Arrays from files: idx (the form of MNIST), npy (NumPy's) and CSV. Any of them may be packed with gzip, whatever
-// its name.
+// Arrays from files: idx (the MNIST format), npy (NumPy) and CSV. Any of them may be gzip-compressed, whatever the file
+// is called.
 //
 //   const Array labels = read_idx("train-labels-idx1-ubyte.gz");
 //   const CsvTable table = read_csv("houses.csv", {.columns = {"rooms", "price"}});
 //
-// Nothing in a file is taken on trust. Lengths are held against the size of the file before memory is taken; data
-// that is cut short, too long, or not of its format is Error{kCorrupt} with file, place and what was expected;
-// Error{kUnsupported} is for variants that are not read here. Error{kNotFound} and Error{kSystem} are for the file
-// itself. docs/data.md describes the formats.
+// No file is trusted. Lengths are checked against the size of the file before memory is allocated. Truncated, overlong
+// or malformed data is Error{kCorrupt} with the file, the position and what was expected. Error{kUnsupported} reports a
+// variant that is not implemented. Error{kNotFound} and Error{kSystem} concern the file itself. docs/data.md describes
+// the formats.
 
 #include <filesystem>
 #include <string>
@@ -21,21 +21,21 @@ namespace lockstep {
 
 Array read_idx(const std::filesystem::path& path);
 
-// Versions 1 to 3, little endian, booleans, integers and floats. Arrays in Fortran's order are turned to rows.
+// Versions 1 to 3, little endian, booleans, integers and floats. Arrays in Fortran order are converted to row-major.
 Array read_npy(const std::filesystem::path& path);
 
 struct CsvOptions {
   char delimiter = ',';
-  bool header = true;                     // the first line holds the names of the columns
-  std::vector<std::string> columns = {};  // which to read, by name and in this order; empty: all
+  bool header = true;                     // the first line holds the column names
+  std::vector<std::string> columns = {};  // columns to read, by name and in this order; empty: all
 };
 
 struct CsvTable {
-  std::vector<std::string> names = {};  // of the columns read; empty without a header
+  std::vector<std::string> names = {};  // names of the columns read; empty without a header
   Array values = {};                    // f64, rows by columns
 };
 
-// Quotes as in RFC 4180, lines that end in LF or CRLF. Every field of a column that is read has to be a number.
+// Quotes as in RFC 4180; lines end in LF or CRLF. Every field of a column that is read must be a number.
 CsvTable read_csv(const std::filesystem::path& path, const CsvOptions& options = {});
 
 }  // namespace lockstep

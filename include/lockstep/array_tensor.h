@@ -1,6 +1,6 @@
 #pragma once
 
-// From the array of a file to a tensor.
+// Converts an array read from a file to a tensor.
 //
 //   const torch::Tensor images = to_tensor(read_idx("train-images-idx3-ubyte.gz"));
 
@@ -10,9 +10,9 @@
 
 namespace lockstep {
 
-// The same numbers in the same shape. The memory of an array that is moved here becomes the tensor's. Copied are only
-// those types whose like libtorch has no arithmetic for: u16 becomes int32, u32 and u64 become int64. Throws
-// Error{kUnsupported} when a number or a length is beyond int64.
+// The same numbers in the same shape. An array that is moved in hands its memory to the tensor. Only types that
+// libtorch has no arithmetic for are copied: u16 becomes int32, u32 and u64 become int64. Throws Error{kUnsupported}
+// when a number or a length does not fit in an int64.
 torch::Tensor to_tensor(Array array);
 
 }  // namespace lockstep

@@ -1,7 +1,7 @@
 #pragma once
 
-// Mixed precision for a part of a program: while an Autocast lives, libtorch runs matrix products and convolutions of
-// this thread in the lower precision, and what needs it in float32.
+// Mixed precision for a scope. While an Autocast is alive, libtorch runs this thread's matrix products and convolutions
+// in the lower precision, and operations that need float32 in float32.
 //
 //   torch::Tensor loss;
 //   {
@@ -10,7 +10,7 @@
 //   }
 //   loss.backward();    // outside: gradients take the precision that forward took
 //
-// Guards nest, and one that is not enabled switches an outer one off. float16 wants a GradScaler, bfloat16 does not.
+// Guards nest; one with enabled = false switches an outer one off. float16 needs a GradScaler, bfloat16 does not.
 
 #include <torch/types.h>
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// How the gradients of one bucket become their average. By default that is one all-reduce; a reduction of your
-// own can compress them, send less, or count what goes by:
+// How the gradients of one bucket become their average. The default is one all-reduce. A custom reduction can compress
+// gradients, send fewer bytes, or count traffic:
 //
 //   class Counting : public BucketReduction {
 //     std::string_view name() const override { return "counting"; }
@@ -13,7 +13,8 @@
 //     }
 //   };
 //
-// Every rank has the same buckets and starts them in the same order. What a reduction throws reaches every rank.
+// Every rank has the same buckets and starts them in the same order. An exception thrown by a reduction reaches every
+// rank.
 
 #include <cstddef>
 #include <functional>
@@ -34,16 +35,16 @@ struct BucketGradient {
   Buffer values;
 };
 
-// What travels together. Everything in here stays where it is until the next change of the plan.
+// Gradients that travel together. The memory stays in place until the bucket plan changes.
 struct GradientBucket {
   std::size_t index = 0;
   bool last = false;
   std::string_view label = {};  // "bucket 3"
-  Buffer values;                // all of it; between two gradients there may be a few zeros
+  Buffer values;                // the whole bucket; there may be a few zeros between two gradients
   std::span<const BucketGradient> gradients = {};
 };
 
-// A bucket under way.
+// The reduction of a bucket in flight.
 class BucketWork {
  public:
   virtual ~BucketWork() = default;
@@ -51,8 +52,8 @@ class BucketWork {
   // Advances without blocking; true when the bucket holds its average.
   virtual bool poll() = 0;
   virtual void wait() = 0;
-  // False while there are collectives to come. The next bucket starts only when this one has started all of
-  // its own: so the collectives of all ranks stay in one order, however the ranks are timed.
+  // False while some of its collectives have not started. The next bucket starts only when this one has started all of
+  // its own, so every rank runs the collectives in the same order regardless of timing.
   virtual bool all_started() const { return true; }
 };
 
@@ -64,7 +65,7 @@ class BucketReduction {
   virtual std::unique_ptr<BucketWork> start(const GradientBucket& bucket, Communicator& communicator) = 0;
 };
 
-// A work of several collectives, each started when the one before it is done, and some arithmetic in the end.
+// A BucketWork that runs several collectives, each started when the one before it is done, and then calls `last`.
 std::unique_ptr<BucketWork> reduce_in_stages(std::vector<std::function<Work()>> stages,
                                              std::function<void()> last = {});
 

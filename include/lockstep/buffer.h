@@ -1,9 +1,9 @@
 #pragma once
 
-// Memory that a collective reads or writes: a pointer, a number of elements and their type. It owns nothing. The
-// pointer must be aligned to its elements; a collective refuses one that is not.
+// Memory that a collective reads or writes: a pointer, an element count and an element type. It owns nothing. The
+// pointer must be aligned to its element type; a collective refuses one that is not.
 //
-// Spans, vectors and arrays convert by themselves:
+// Spans, vectors and arrays convert implicitly:
 //
 //   std::vector<float> gradients(1024);
 //   communicator.all_reduce(gradients, ReduceOp::kAvg);
@@ -17,7 +17,7 @@
 
 namespace lockstep {
 
-// Anything that std::span takes, and what it holds.
+// Anything that std::span accepts, and its element type.
 template <class Range>
 concept ElementRange = requires(Range& range) {
   std::span(range);
@@ -33,7 +33,7 @@ class Buffer {
   Buffer(void* data, std::size_t count, DType dtype)
       : data_(static_cast<std::byte*>(data)), count_(count), dtype_(dtype) {}
 
-  // Meant to convert, and never to hide a copy: a Buffer is no range.
+  // Implicit on purpose. It never hides a copy: a Buffer is not a range.
   template <WritableRange Range>
   Buffer(Range&& range)  // NOLINT(google-explicit-constructor,bugprone-forwarding-reference-overload)
       : Buffer(std::span(range).data(), std::span(range).size(), dtype_of<ElementOf<Range>>()) {}

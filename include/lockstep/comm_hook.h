@@ -1,11 +1,11 @@
 #pragma once
 
-// What happens to a bucket of gradients instead of an all-reduce, in terms of tensors. Built in: none at all,
-// compression to half the bytes, and PowerSGD.
+// Replaces the all-reduce of a bucket of gradients, in terms of tensors. Built in: the plain all-reduce, compression to
+// half the bytes, and PowerSGD.
 //
 //   lockstep::DistributedDataParallel model(net, world, {.comm_hook = lockstep::bf16_compression()});
 //
-// A hook of your own starts the collectives of a bucket and says in the end what the average is:
+// A custom hook starts the collectives of a bucket and finally writes the average:
 //
 //   class Halved : public lockstep::CommHook {
 //     std::string_view name() const override { return "halved"; }
@@ -31,7 +31,7 @@ struct TensorBucket {
   std::size_t index = 0;
   bool last = false;
   std::string_view label = {};
-  torch::Tensor flat;                    // all gradients of the bucket; the average belongs here
+  torch::Tensor flat;                    // all gradients of the bucket; write the average here
   std::vector<torch::Tensor> gradients;  // views into it, shaped like their parameters
   std::vector<std::string> names;        // of those parameters
 };
@@ -45,21 +45,21 @@ class CommHook {
   virtual std::unique_ptr<BucketWork> start(const TensorBucket& bucket, Communicator& communicator) = 0;
 };
 
-// A tensor as collectives take it. It must be dense, on the CPU, and of a type that collectives know.
+// A tensor as a Buffer. It must be dense, on the CPU, and of a type that collectives support.
 Buffer buffer_of(const torch::Tensor& tensor);
 DType dtype_of(const torch::Tensor& tensor);
 
 std::shared_ptr<CommHook> all_reduce_hook();
-// Half the bytes on the way; sums are still accumulated in f32. bf16 keeps the range, fp16 more digits.
+// Sends half the bytes; sums are still accumulated in f32. bf16 keeps the range, fp16 more digits.
 std::shared_ptr<CommHook> bf16_compression();
 std::shared_ptr<CommHook> fp16_compression();
 
 struct PowerSgdOptions {
-  std::int64_t rank = 1;            // of the approximation: larger is closer and more bytes
-  std::int64_t start_step = 10;     // steps that are sent whole before the approximation begins
-  double min_compression_rate = 2;  // gradients that would not shrink by this much are sent whole
-  bool error_feedback = true;       // what one step leaves out, the next one adds
-  bool warm_start = true;           // begin with the last step's result
+  std::int64_t rank = 1;            // of the approximation: higher is more accurate and sends more bytes
+  std::int64_t start_step = 10;     // steps sent uncompressed before the approximation begins
+  double min_compression_rate = 2;  // gradients that would shrink by less are sent uncompressed
+  bool error_feedback = true;       // add what one step left out to the next
+  bool warm_start = true;           // start from the last step's result
   std::uint64_t seed = 0;
 };
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// Options: a struct describes its fields once, and flags, environment variables, a file, --help, checks and
-// dumps follow from that.
+// Options. A struct describes its fields once; flags, environment variables, a file, --help, checks and dumps follow
+// from that.
 //
 //   struct OptimOptions {
 //     double lr = 0.1;
@@ -34,7 +34,7 @@
 //     ...
 //   }
 //
-// Where a value comes from. Each source overrides the ones before it:
+// Sources of a value. Each source overrides the ones before it:
 //
 //   default       the field's own value
 //   file          --config run.toml, or LOCKSTEP_CONFIG=run.toml when there is no --config; of several files
@@ -44,23 +44,23 @@
 //                 A bool is --amp, --no-amp or --amp=false; --optim.no-nesterov and --no-optim.nesterov are
 //                 the same.
 //
-// In flags and files an underscore is as good as a dash. Three more flags come with every program: --help or
-// -h, --print-config (the values as a file for --config) and --print-config=json.
+// In flags and files an underscore is equivalent to a dash. Every program also has three more flags: --help or -h,
+// --print-config (the values as a file for --config) and --print-config=json.
 //
-// What a field can be, and its texts:
+// Field types and the text they accept:
 //
 //   bool                               true false yes no on off 1 0
 //   integers of 32 and 64 bits         42 1_000_000 0xff
 //   float, double                      0.1 1e-3; inf where the range has it
 //   std::string, std::filesystem::path
 //   enum                               the names given by .choices()
-//   std::chrono durations, ns to h     200us 5s 1.5s 2min 1h; a number alone is refused: nobody knows its unit
+//   std::chrono durations, ns to h     200us 5s 1.5s 2min 1h; a bare number is refused: its unit is unknown
 //   ByteSize                           25MiB 64KiB 1GiB 4096 4096B 25MB
 //   std::optional<T>                   a T, or none
 //   std::vector<T>                     1,2,3 and in a file [1, 2, 3]
 //
-// Bad input. Every value of every source is checked, also one that another source overrides, and all problems
-// are listed at once:
+// Bad input. Every value of every source is checked, even one that another source overrides, and all problems are
+// reported at once:
 //
 //   train: 3 problems, nothing was run:
 //     --batch-size: 0 is out of range [1, 4096] samples
@@ -68,10 +68,10 @@
 //     run.toml:7: unknown key 'optim.momentun'; did you mean 'optim.momentum'?
 //   run 'train --help' for the list of options
 //
-// The struct then stays as it was. A mistake in describe() itself is a bug and throws Error{kInternal}.
+// The struct then stays unchanged. A mistake in describe() itself is a bug and throws Error{kInternal}.
 //
-// Nothing here keeps state between calls; calls on different structs may run in different threads as long as
-// nobody changes the process's environment meanwhile.
+// Nothing here keeps state between calls. Calls on different structs may run in different threads as long as nothing
+// changes the process's environment meanwhile.
 
 #include <map>
 #include <optional>
@@ -84,11 +84,11 @@
 
 namespace lockstep::config {
 
-// What to do with arguments that belong to no flag.
+// How to treat arguments that belong to no flag.
 enum class Positionals {
-  kNone,         // one is a problem
-  kCollect,      // they may stand anywhere between the flags; what follows "--" is one whatever it looks like
-  kPassThrough,  // the first one ends the flags; it and all that follows are handed on untouched
+  kNone,         // any is a problem
+  kCollect,      // allowed anywhere among the flags; everything after "--" is positional
+  kPassThrough,  // the first one ends the flags; it and the rest are passed on untouched
 };
 
 struct ProgramInfo {
@@ -102,21 +102,21 @@ struct ProgramInfo {
 using Environment = std::map<std::string, std::string>;
 Environment process_environment();
 
-// What came of reading all sources.
+// The result of reading all sources.
 struct LoadResult {
   std::vector<std::string> problems;     // one line each
   std::vector<std::string> warnings;     // one line each
   std::string output;                    // what --help or --print-config wants printed; else empty
   std::vector<std::string> positionals;  // empty with Positionals::kNone
-  Settings settings;                     // all of them, defaults included; of use when there are no problems
+  Settings settings;                     // all of them, defaults included; valid when there are no problems
 
   // The fields were assigned and the program may run.
   bool ready() const { return problems.empty() && output.empty(); }
 };
 
-// Reads all sources and, when the result is ready(), assigns the fields; otherwise leaves them alone.
-// `arguments` come without the program's name. Prints nothing and throws for no input; Error{kInternal} is
-// for a mistake in the description.
+// Reads all sources and, when the result is ready(), assigns the fields; otherwise leaves them alone. `arguments`
+// exclude the program's name. Prints nothing, and throws for no input; Error{kInternal} reports a mistake in the
+// description.
 LoadResult load(Description& description, const std::vector<std::string>& arguments,
                 const ProgramInfo& program, const Environment& environment = process_environment());
 
@@ -128,14 +128,14 @@ LoadResult load(T& options, const std::vector<std::string>& arguments, const Pro
   return load(description, arguments, program, environment);
 }
 
-// The exit code for wrong usage, as for the shell's own commands.
+// The exit code for wrong usage, the same as for shell builtins.
 inline constexpr int kUsageExitCode = 2;
 
-// Prints what there is to print and returns the code to exit with, or nothing when the program should run.
+// Prints the output or the problems and returns the exit code, or nothing when the program should run.
 std::optional<int> present(const LoadResult& result, std::string_view program);
 
-// load() and present() for a main(). The positional arguments go to `positionals`, which is needed when the program takes
-// any.
+// load() and present() for a main(). `positionals` receives the positional arguments; it is required when the program
+// takes any.
 std::optional<int> parse_command_line(Description& description, int argc, const char* const* argv,
                                       ProgramInfo program, std::vector<std::string>* positionals = nullptr);
 

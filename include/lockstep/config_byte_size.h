@@ -1,7 +1,6 @@
 #pragma once
 
-// A number of bytes, as an option: "25MiB", "64KiB", "1GiB", "4096", "4096B"; KB, MB and GB are powers of
-// 1000.
+// A number of bytes as an option value: "25MiB", "64KiB", "1GiB", "4096", "4096B"; KB, MB and GB are powers of 1000.
 
 #include <compare>
 #include <cstdint>
@@ -26,7 +25,7 @@ class ByteSize {
   std::uint64_t bytes_ = 0;
 };
 
-// The shortest exact text that reads back as the same size: "25MiB", "1000B".
+// The shortest exact text that parses to the same size: "25MiB", "1000B".
 std::string to_text(ByteSize size);
 
 }  // namespace lockstep::config

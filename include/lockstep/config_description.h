@@ -1,7 +1,7 @@
 #pragma once
 
-// The description of a struct's options, filled by its describe() member. It refers to the fields: the struct
-// has to stay where it is for as long as the description is used.
+// The description of a struct's options, filled in by its describe() member. It refers to the fields, so the struct
+// must not move while the description is in use.
 
 #include <cstddef>
 #include <deque>
@@ -23,8 +23,8 @@ concept Described = requires(T& options, Description& description) {
 };
 
 struct GroupSpec {
-  std::string name;   // in full: "optim"; empty for the options outside of any group
-  std::string title;  // for people: "Optimizer"
+  std::string name;   // full name: "optim"; empty for options outside any group
+  std::string title;  // heading in --help: "Optimizer"
 };
 
 class Description {
@@ -33,8 +33,8 @@ class Description {
   Description(const Description&) = delete;
   Description& operator=(const Description&) = delete;
 
-  // Declares the option `name` (lower-case letters, digits and single dashes) with `field` as its place and
-  // the field's value as its default. Throws Error{kInternal} for a name that is malformed or taken.
+  // Declares the option `name` (lower-case letters, digits and single dashes), stored in `field`, whose current value
+  // is the default. Throws Error{kInternal} for a name that is malformed or taken.
   template <Field T>
   Option<T> option(std::string_view name, T& field, std::string_view help) {
     return Option<T>(add_option({.name = std::string(name),
@@ -52,9 +52,9 @@ class Description {
     current_group_ = outer;
   }
 
-  // Looks for the mistakes that only show in the whole: a default that its own range or choices forbid, an
-  // enum without choices, two options that share a flag or an environment variable. Throws Error{kInternal}
-  // with the option's name. load() calls it.
+  // Checks for mistakes that only show once everything is described: a default that its own range or choices forbid, an
+  // enum without choices, two options that share a flag or an environment variable. Throws Error{kInternal} with the
+  // option's name. load() calls it.
   void validate() const;
 
   const std::deque<OptionSpec>& options() const { return options_; }  // in the order of description

@@ -1,8 +1,8 @@
 #pragma once
 
-// One option: the field it belongs to and all that is known about it. OptionSpec is the description as plain
-// data; Option<T> is what Description::option() returns, to refine it. The templates here only translate
-// between C++ types and config_value.h; whatever decides something is in src/config/.
+// One option: its field and everything known about it. OptionSpec is the description as plain data; Option<T> refines
+// it and is what Description::option() returns. The templates here only translate between C++ types and config_value.h;
+// the logic is in src/config/.
 
 #include <chrono>
 #include <concepts>
@@ -29,25 +29,25 @@ struct Range {
   Scalar high;
 };
 
-// The initializers spare users of designated ones a warning about the members they leave out.
+// The initializers avoid warnings about members that designated initializers leave out.
 struct OptionSpec {
-  std::string name = {};  // in full: "optim.lr"
+  std::string name = {};  // full name: "optim.lr"
   std::string help = {};
   std::string unit = {};  // empty: none
   Type type = {};
   std::vector<Choice> choices = {};  // empty: not limited
-  std::optional<Range> range = {};   // both ends belong to it
-  char alias = '\0';                 // 'n' for -n; none
+  std::optional<Range> range = {};   // inclusive
+  char alias = '\0';                 // 'n' for -n; '\0': none
   bool required = false;
   std::size_t group = 0;  // index into Description::groups()
   std::function<Value()> get = {};
   std::function<void(const Value&)> set = {};
 
-  // What the field holds now.
+  // The field's current value.
   Value current() const;
 };
 
-// The field types. Containers of them are std::optional<T> and std::vector<T>.
+// Field types. Their containers are std::optional<T> and std::vector<T>.
 
 template <class T>
 inline constexpr bool kIsDuration = false;
@@ -91,7 +91,7 @@ using FieldElement = typename FieldShape<T>::Element;
 template <class T>
 concept Field = ScalarField<FieldElement<T>>;
 
-// Nanoseconds reach 292 years; a field that counts in seconds reaches further and is cut to that.
+// Nanoseconds reach 292 years; a field that counts in seconds reaches further and is clamped to that.
 std::chrono::nanoseconds to_nanoseconds(std::int64_t ticks, std::chrono::nanoseconds tick);
 
 template <class T>
@@ -202,21 +202,20 @@ T from_value(const Value& value) {
   }
 }
 
-// Throw Error{kInternal} when the range is empty or the choices are; see Description::validate() for the
-// rest.
+// Throw Error{kInternal} for an empty range or no choices; see Description::validate() for the other checks.
 void set_range(OptionSpec& spec, Scalar low, Scalar high);
 void set_choices(OptionSpec& spec, std::vector<Choice> choices);
 
 template <Field T>
 class Option {
   using Element = FieldElement<T>;
-  // Doubles for a float field, so that .range(0.1, 0.9) needs no suffixes.
+  // double for a float field, so that .range(0.1, 0.9) needs no suffixes.
   using Bound = std::conditional_t<FloatField<Element>, double, Element>;
 
  public:
   explicit Option(OptionSpec& spec) : spec_(spec) {}
 
-  // What the number counts, for messages and help: "samples".
+  // The unit of the number, for messages and help: "samples".
   Option& unit(std::string_view unit) {
     spec_.unit = unit;
     return *this;
@@ -228,19 +227,19 @@ class Option {
     return *this;
   }
 
-  // Some source has to set it; the field's own value does not count.
+  // A source must set it; the field's own value does not count.
   Option& required() {
     spec_.required = true;
     return *this;
   }
 
-  // Both ends are allowed. For lists and optionals it holds for what is inside.
+  // Inclusive. For lists and optionals it applies to the elements.
   Option& range(Bound low, Bound high) requires OrderedField<Element> {
     set_range(spec_, to_scalar(static_cast<Element>(low)), to_scalar(static_cast<Element>(high)));
     return *this;
   }
 
-  // The names of the enumerators. An enum field must have them.
+  // The names of the enumerators; required for an enum field.
   Option& choices(
       std::initializer_list<std::pair<std::string_view, Element>> named) requires std::is_enum_v<Element> {
     std::vector<Choice> list;
@@ -251,7 +250,7 @@ class Option {
     return *this;
   }
 
-  // The only texts allowed.
+  // The only values allowed.
   Option& choices(std::initializer_list<std::string_view> texts) requires std::same_as<Element, std::string> {
     std::vector<Choice> list;
     for (const std::string_view text : texts) {

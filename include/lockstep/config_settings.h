@@ -1,7 +1,6 @@
 #pragma once
 
-// The values a program ended up with, and where each came from; as JSON, and compared with those of another
-// run.
+// The final values of a program's options and the source of each, as JSON and as a diff against another run's.
 
 #include <optional>
 #include <string>
@@ -12,7 +11,7 @@
 
 namespace lockstep::config {
 
-// In order of precedence: a later one overrides an earlier one.
+// In order of precedence: later overrides earlier.
 enum class Source { kDefault, kFile, kEnvironment, kFlag };
 
 // "default", "file", "environment", "flag"
@@ -48,14 +47,14 @@ std::string to_json(const Settings& settings);
 
 struct Difference {
   std::string name;
-  std::optional<std::string> a;  // the JSON of the value; nothing when this side has no such option
+  std::optional<std::string> a;  // the value as JSON; empty when this side has no such option
   std::optional<std::string> b;
 
   friend bool operator==(const Difference&, const Difference&) = default;
 };
 
-// Compares the values (not the sources) of two texts made by to_json(). Throws Error{kCorrupt}, naming the
-// side, when a text is no such thing.
+// Compares the values (not the sources) of two texts made by to_json(). Throws Error{kCorrupt}, naming the side, when a
+// text is malformed.
 std::vector<Difference> diff(std::string_view json_a, std::string_view json_b);
 
 // One line each: "optim.lr: 0.1 -> 0.2", "amp: (absent) -> true".

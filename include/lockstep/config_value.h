@@ -1,7 +1,7 @@
 #pragma once
 
-// What an option holds, without its C++ type: everything behind the templates of config_option.h works on
-// these. A Value knows enough to be printed on its own; a Type says what texts an option takes.
+// The value of an option without its C++ type; everything behind the templates of config_option.h works on these types.
+// A Value knows enough to print itself; a Type says which texts an option accepts.
 
 #include <chrono>
 #include <compare>
@@ -22,10 +22,10 @@ struct Type {
   Arity arity = Arity::kOne;
   int bits = 0;                      // integers and floats: 32 or 64
   bool is_signed = false;            // integers
-  std::chrono::nanoseconds tick{1};  // durations: what the field counts in
+  std::chrono::nanoseconds tick{1};  // durations: the field's unit
 };
 
-// An enumerator: its number for the field, its name for people.
+// An enumerator: its number for the field, its name for users.
 struct Choice {
   std::int64_t number = 0;
   std::string name;
@@ -40,9 +40,8 @@ using Scalar = std::variant<bool, std::int64_t, std::uint64_t, float, double, st
 // An empty optional, one scalar, or a list.
 using Value = std::variant<std::monostate, Scalar, std::vector<Scalar>>;
 
-// The canonical text: what the command line and the environment read back as the same value. Durations and
-// sizes take the largest unit that divides them: "5s", "25MiB". An empty optional is "none", a list is
-// "1,2,3".
+// The canonical text, which the command line and the environment parse back to the same value. Durations and sizes use
+// the largest unit that divides them: "5s", "25MiB". An empty optional is "none", a list is "1,2,3".
 std::string to_text(const Scalar& scalar);
 std::string to_text(const Value& value);
 

@@ -1,7 +1,6 @@
 #pragma once
 
-// What a model is trained with: samples that have numbers, each of them a few tensors. A data set of one's own is one
-// small class:
+// The samples a model is trained on: numbered, each a few tensors. A custom data set is one small class:
 //
 //   class Sines final : public lockstep::Dataset {
 //    public:
@@ -12,7 +11,7 @@
 //     }
 //   };
 //
-// lockstep/datasets.h has those for tensors and files, lockstep/loader.h reads them ahead in threads.
+// lockstep/datasets.h has data sets for tensors and files; lockstep/loader.h prefetches batches in threads.
 
 #include <torch/types.h>
 
@@ -24,31 +23,31 @@
 
 namespace lockstep {
 
-// Those of one sample, or of a batch of them, stacked; most often {input, target}.
+// The tensors of one sample, or of a batch of stacked samples; usually {input, target}.
 using Tensors = std::vector<torch::Tensor>;
 
-// With the index of a sample it is the SampleKey of the sample's random numbers.
+// Together with a sample's index, the SampleKey of its random numbers.
 struct BatchKey {
   std::uint64_t seed = 0;
   std::uint64_t epoch = 0;
 };
 
-// Any number of threads may read it at once. In those of a loader there are no gradients, and each operation of libtorch
-// stays in the thread that calls it.
+// Any number of threads may read at once. In a loader's threads gradients are disabled, and every libtorch operation
+// runs in the calling thread only.
 class Dataset {
  public:
   virtual ~Dataset() = default;
 
   virtual std::uint64_t size() const = 0;
 
-  // Sample `index`. What is random about it comes from `random`, its own stream, and from nowhere else: then neither
-  // threads nor ranks change a run. The tensors belong to the caller, who may write to them. Any exception will do;
-  // the loader adds the index.
+  // Sample `index`. Take all randomness from `random`, the sample's own stream; then the run does not depend on threads
+  // or ranks. The tensors belong to the caller, which may write to them. Any exception type is fine; the loader adds
+  // the index.
   virtual Tensors get(std::uint64_t index, SampleRandom& random) const = 0;
 
-  // Several samples as one, stacked along a new first dimension; nothing for none. Override it when the set can do
-  // better than one after the other; it must come to the same. Throws Error with the index of the sample that could
-  // not be had, or that has other tensors than the ones before it.
+  // Several samples, stacked along a new first dimension; empty for no samples. Override it when the data set can load
+  // a batch faster than one sample at a time; the result must be the same. Throws Error with the index of the sample
+  // that could not be loaded or whose tensors differ from those before it.
   virtual Tensors get_batch(std::span<const std::uint64_t> indices, const BatchKey& key) const;
 
  protected:
