@@ -67,7 +67,7 @@ class Communicator {
   SymmetricMemory allocate(std::size_t bytes);
   // Allocates `bytes` that all ranks share; collective. Throws Error{kUnsupported} unless shares_memory().
   SharedMemory allocate_shared(std::size_t bytes);
-  // Whether the ranks can share memory: true for ranks of one host on the shm backend, and for a single rank.
+  // Whether the ranks can share memory: true for ranks of one host on the shm backend, and on the local one.
   bool shares_memory() const;
   // Ranks with the same color form a new group, ordered by (key, rank); collective. A rank with a negative color joins
   // no group and gets nothing.

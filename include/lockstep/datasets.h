@@ -131,7 +131,7 @@ std::shared_ptr<const Dataset> map(std::shared_ptr<const Dataset> data, Transfor
 
 // Checks that every label is in [0, classes); inside a loss, a bad label would give an error without a location, or
 // none. The first dimension counts samples. Throws Error{kCorrupt} with the first bad sample, Error{kInvalidArgument}
-// when the tensor cannot hold labels.
+// when there is no class or `labels` is a scalar.
 void check_labels(const torch::Tensor& labels, std::int64_t classes);
 
 }  // namespace lockstep

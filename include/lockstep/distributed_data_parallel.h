@@ -12,10 +12,10 @@
 //   loss.backward();                           // gradients are averaged when this returns
 //   optimizer.step();
 //
-// All ranks start with the state of rank 0 and take the same steps, so they stay the same bits. Parameters that get
-// no gradient need no flag: see docs/ddp.md for everything that is defined.
+// All ranks start with the state of rank 0 and take the same steps, so the replicas stay bit-identical. Parameters that
+// get no gradient need no flag: docs/ddp.md defines every case.
 //
-// The module keeps its names: nothing is wrapped under a prefix.
+// The module keeps its names: no prefix is added.
 
 #include <ATen/core/ivalue.h>
 
@@ -39,8 +39,8 @@ namespace lockstep {
 
 namespace detail {
 
-// The tensors in what a forward returned: one, a pair, a tuple, a vector, a value of TorchScript, or none that we know
-// of.
+// Collects the tensors in the result of a forward: a tensor, a pair, a tuple, a vector or a TorchScript value. Other
+// types are ignored.
 inline void collect_tensors(const torch::Tensor& tensor, std::vector<torch::Tensor>& tensors) {
   tensors.push_back(tensor);
 }
@@ -65,8 +65,8 @@ void collect_tensors(const T& /*unknown*/, std::vector<torch::Tensor>& /*tensors
 
 }  // namespace detail
 
-// What does not depend on the type of the wrapped module. It is a module itself, with the parameters, buffers and
-// submodules of the wrapped one under the names they have there, so another module can register it:
+// The part that does not depend on the type of the wrapped module. It is a module itself, with the parameters, module
+// buffers and submodules of the wrapped one under their own names, so another module can register it:
 //
 //   auto model = std::make_shared<lockstep::DistributedDataParallel<Net>>(net, world);
 //   outer->register_module("model", model);
@@ -77,8 +77,8 @@ class ReplicaModule : public torch::nn::Module, public Replica {
   using Replica::parameters;
 
   void train(bool on = true) override;
-  // A module changes its type or device before it is wrapped. Throws Error{kInvalidArgument} where it would; what
-  // changes nothing is fine.
+  // A module must get its type and device before it is wrapped. These throw Error{kInvalidArgument} when they would
+  // change anything; a call that changes nothing is fine.
   void to(torch::Device device, torch::Dtype dtype, bool non_blocking = false) override;
   void to(torch::Dtype dtype, bool non_blocking = false) override;
   void to(torch::Device device, bool non_blocking = false) override;
@@ -94,7 +94,7 @@ class ReplicaModule : public torch::nn::Module, public Replica {
 };
 
 // `Net` is a holder such as torch::nn::Linear, torch::nn::Sequential or your own TORCH_MODULE, or a shared_ptr to a
-// module. TorchScript: see lockstep/script_module.h.
+// module. For TorchScript see lockstep/script_module.h.
 template <class Net>
 class DistributedDataParallel : public ReplicaModule {
   static_assert(
@@ -140,8 +140,8 @@ class DistributedDataParallel : public ReplicaModule {
   const Net& module() const {
     return module_;
   }
-  // The wrapped module: its members and methods. Gradients of model->forward(x) are averaged too, but nobody looks at what
-  // it returns: a rank whose backward reaches no parameter does not take part. Call model(x).
+  // The wrapped module: its members and methods. Gradients of model->forward(x) are averaged too, but its output is not
+  // inspected: a rank whose backward reaches no parameter then takes no part in the step. Call model(x) instead.
   auto* operator->() {
     return &*module_;
   }

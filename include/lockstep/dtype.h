@@ -1,6 +1,6 @@
 #pragma once
 
-// The element types that collectives know, and the ways to combine them.
+// The element types that collectives support, and the reduction operations.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,9 +11,9 @@ namespace lockstep {
 enum class DType : std::uint8_t { kF16, kBF16, kF32, kF64, kU8, kI8, kI32, kI64 };
 inline constexpr int kDTypeCount = 8;
 
-// Sums of kF16 and kBF16 are accumulated in f32 and rounded once. Integers wrap around. kAvg is the sum divided
-// by the number of ranks (integers: the exact sum, rounded towards zero). Elements are combined in one fixed
-// binary tree over the ranks, so a result has the same bits on every rank and in every run.
+// Sums of kF16 and kBF16 are accumulated in f32 and rounded once. Integers wrap around. kAvg is the sum divided by the
+// number of ranks (integers: the exact sum, rounded towards zero). Elements are combined in a fixed binary tree over
+// the ranks, so a result has the same bits on every rank and in every run.
 enum class ReduceOp : std::uint8_t { kSum, kAvg, kMin, kMax, kProduct };
 inline constexpr int kReduceOpCount = 5;
 
@@ -39,7 +39,7 @@ constexpr std::size_t size_of(DType dtype) {
 std::string_view to_string(DType dtype);  // "f16", "bf16", "f32", ...
 std::string_view to_string(ReduceOp op);  // "sum", "avg", ...
 
-// Half-precision numbers as they lie in memory. Arithmetic on them belongs to whoever has a type for it.
+// Storage for half-precision numbers; they have no arithmetic.
 struct F16 {
   std::uint16_t bits;
 };
@@ -47,7 +47,7 @@ struct BF16 {
   std::uint16_t bits;
 };
 
-// The DType of a C++ type: dtype_of<float>() is DType::kF32. Any other type does not compile.
+// The DType of a C++ type: dtype_of<float>() is DType::kF32. Unsupported types do not compile.
 template <class T>
 constexpr DType dtype_of() = delete;
 template <>

@@ -1,21 +1,21 @@
 #pragma once
 
-// The one exception type of Lockstep.
+// The exception type of Lockstep.
 //
-// A code says what kind of failure it is, the message what was seen and what to do about it, and the optional
-// fields where it happened. what() puts them together:
+// The code gives the kind of failure, the message what was observed and what to do about it, and the optional fields
+// where it happened. what() combines them:
 //
 //   all_reduce #42 'bucket 3' on rank 0 with peer 3 failed after 1.20 s: peer lost: process 4711 was killed
 //   by SIGKILL
 //     caused by: recvmsg: Connection reset by peer
 //
-// Throw it complete, in one expression:
+// Build and throw it in one expression:
 //
 //   throw Error(ErrorCode::kPeerLost, "process 4711 was killed by SIGKILL")
 //       .with_operation("all_reduce").with_rank(0).with_peer(3);
 //
-// Copies share their state and never throw. An Error is a value: reading it from several threads is safe,
-// changing one object from two threads is not.
+// Copies share their state and never throw. An Error is a value: reading it from several threads is safe, modifying one
+// object from two threads is not.
 
 #include <chrono>
 #include <cstdint>
@@ -30,15 +30,15 @@ namespace lockstep {
 enum class ErrorCode {
   kInvalidArgument,    // the caller passed something that can never work
   kInvalidConfig,      // an option, file or environment variable is wrong
-  kNotFound,           // a file, program or library that was asked for is not there
+  kNotFound,           // a requested file, program or library does not exist
   kUnsupported,        // this build, backend or machine cannot do it
   kSystem,             // the operating system refused
-  kResourceExhausted,  // out of memory, descriptors, space, or over a bound of ours
+  kResourceExhausted,  // out of memory, descriptors or disk space, or over one of our limits
   kTimeout,            // the deadline passed
   kPeerLost,           // another rank died or left
   kMismatch,           // ranks disagree about what they are doing
-  kAborted,            // a rank called the whole group off
-  kCorrupt,            // data failed its check
+  kAborted,            // a rank aborted the group
+  kCorrupt,            // data is malformed or failed its checksum
   kInternal,           // a bug in Lockstep
 };
 
@@ -49,7 +49,7 @@ class Error : public std::exception {
  public:
   Error(ErrorCode code, std::string message);
 
-  // kSystem from errno, as "call: its text"; `detail` names the object, for example a path.
+  // kSystem from errno, as "call: its text"; `detail` names the object, such as a path.
   static Error from_errno(int error_number, std::string_view call, std::string_view detail = {});
 
   Error&& with_message(std::string message) &&;
@@ -59,7 +59,7 @@ class Error : public std::exception {
   Error&& with_sequence(std::uint64_t sequence) &&;
   Error&& with_label(std::string label) &&;
   Error&& with_elapsed(std::chrono::nanoseconds elapsed) &&;
-  // Keeps the exception that led here; its text, and that of its own causes, become "caused by" lines.
+  // Keeps the causing exception; its text, and that of its own causes, become "caused by" lines.
   Error&& with_cause(std::exception_ptr cause) &&;
 
   ErrorCode code() const noexcept;
@@ -82,8 +82,8 @@ class Error : public std::exception {
   std::shared_ptr<State> state_;
 };
 
-// The text of any exception with its causes, one a line: Error's own, std::nested_exception's, and "unknown
-// exception" for what is no std::exception. The stack that libtorch's exceptions come with is left out.
+// The text of any exception and its causes, one per line: Error's causes, std::nested_exception's, and "unknown
+// exception" for anything that is not a std::exception. The stack trace in libtorch's exceptions is left out.
 std::string describe_exception(std::exception_ptr exception);
 
 }  // namespace lockstep

@@ -1,11 +1,11 @@
 #pragma once
 
-// Tells the launcher why this process fails.
+// Reports to the launcher why this process failed.
 //
-// A launcher (`lockstep run`, torchrun) names a file in which a worker that fails may say why; its report then shows
-// the cause instead of an exit code. After World::join() an exception that escapes from the program, from any
-// thread, is written there by itself, with the chain of its causes and the stack at the point where it was thrown.
-// A program that catches its exceptions says it with one of these:
+// A launcher (`lockstep run`, torchrun) names a file to which a failing worker may write the cause; the launcher's
+// report then shows it instead of an exit code. After World::join(), an exception that escapes from any thread of the
+// program is written there automatically, with its causes and the stack at the point of the throw. A program that
+// catches its own exceptions uses one of these:
 //
 //   int main() {
 //     return lockstep::guard_main([] {
@@ -15,24 +15,24 @@
 //     });
 //   }
 //
-// Without a launcher nothing is written. Of several failures of a process the first one counts.
+// Without a launcher nothing is written. If a process fails several times, the first failure counts.
 
 #include <exception>
 #include <functional>
 
 namespace lockstep {
 
-// What a process exits with to say: nothing is wrong with it, start it again. EX_TEMPFAIL of sysexits.h.
+// The exit status that means: nothing is wrong with this process, start it again. EX_TEMPFAIL of sysexits.h.
 inline constexpr int kExitTryAgain = 75;
 
 // Writes the cause to the launcher's file.
 void report_failure(const std::exception_ptr& exception) noexcept;
 
-// What a process that fails with it exits with: 2 when the configuration is wrong, kExitTryAgain when the ranks did not
-// come together in time, else 1.
+// The exit status for this exception: 2 when the configuration is wrong, kExitTryAgain when the ranks did not join in
+// time, else 1.
 int exit_code_for(const std::exception_ptr& exception) noexcept;
 
-// Runs `program` and returns its result. An exception is logged and reported, and becomes its exit code.
+// Runs `program` and returns its result. An exception is logged, reported and turned into an exit status.
 int guard_main(const std::function<int()>& program) noexcept;
 
 }  // namespace lockstep

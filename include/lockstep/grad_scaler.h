@@ -1,7 +1,7 @@
 #pragma once
 
-// Keeps the small gradients of float16 from vanishing: the loss is multiplied by a large number before backward, the
-// gradients divided by it afterwards, and the number follows what the gradients can bear.
+// Loss scaling for float16, which keeps small gradients from underflowing. The loss is multiplied by a large scale
+// before backward, the gradients are divided by it afterwards, and the scale adapts to the gradients.
 //
 //   lockstep::GradScaler scaler(world.communicator());
 //   for (...) {
@@ -13,8 +13,8 @@
 //     scaler.update();
 //   }
 //
-// The rules and numbers are those of PyTorch's scaler. Whether a gradient overflowed is agreed over all ranks, so that
-// all take a step or none does, also where gradients are not averaged; unscale_() is therefore collective.
+// The rules and defaults are those of PyTorch's scaler. All ranks agree on whether a gradient overflowed, so all take a
+// step or none does, even where gradients are not averaged; unscale_() is therefore collective.
 
 #include <torch/types.h>
 
@@ -32,15 +32,15 @@ namespace lockstep {
 
 struct GradScalerOptions {
   double initial_scale = 65536;
-  double growth_factor = 2;             // after `growth_interval` steps without an overflow
+  double growth_factor = 2;             // after `growth_interval` steps without overflow
   double backoff_factor = 0.5;          // after an overflow
   std::int32_t growth_interval = 2000;  // steps
-  bool enabled = true;                  // when not, everything passes through untouched
+  bool enabled = true;                  // false: everything passes through unchanged
 
   void describe(config::Description& d);
 };
 
-// What a checkpoint keeps.
+// Saved in checkpoints.
 struct GradScalerState {
   double scale = 0;
   std::int32_t good_steps = 0;  // since the last change
@@ -50,24 +50,24 @@ struct GradScalerState {
 
 class GradScaler {
  public:
-  // `communicator` must outlive it. Throws Error{kInvalidArgument} for factors that cannot work.
+  // `communicator` must outlive it. Throws Error{kInvalidArgument} for invalid factors.
   explicit GradScaler(Communicator& communicator, GradScalerOptions options = {});
 
   torch::Tensor scale(const torch::Tensor& loss) const;
 
-  // Divides the gradients of the optimizer's parameters, once in a step. Throws Error{kInvalidArgument} the second
-  // time, and for float16 gradients: the parameters are to stay float32.
+  // Divides the gradients of the optimizer's parameters by the scale, once per step. Throws Error{kInvalidArgument} the
+  // second time, and for float16 gradients: parameters must stay float32.
   void unscale_(torch::optim::Optimizer& optimizer);
 
-  // Unscales if that has not happened, and takes the optimizer's step unless a gradient overflowed on any rank; one
-  // that is an UnscalingStep does both itself. Returns whether it did. Throws Error{kInvalidArgument} when it was called
-  // since the last update().
+  // Unscales unless unscale_() has, and takes the optimizer's step unless a gradient overflowed on any rank. An
+  // optimizer that is an UnscalingStep does both itself. Returns whether the step was taken. Throws
+  // Error{kInvalidArgument} when called twice without an update() in between.
   bool step(torch::optim::Optimizer& optimizer);
 
-  // Counts a step that nobody takes, since its loss was not finite, as one that overflowed.
+  // Counts as an overflow a step that no rank takes because its loss was not finite.
   void skip(torch::optim::Optimizer& optimizer);
 
-  // Ends the step of all optimizers: adapts the scale. Throws Error{kInvalidArgument} when none was unscaled.
+  // Finishes the step of all optimizers: adapts the scale. Throws Error{kInvalidArgument} when none was unscaled.
   void update();
 
   double current_scale() const;
@@ -87,7 +87,7 @@ class GradScaler {
   GradScalerOptions options_;
   torch::Tensor scale_;
   torch::Tensor good_steps_;
-  std::map<const torch::optim::Optimizer*, Progress> progress_;  // of those unscaled since the last update
+  std::map<const torch::optim::Optimizer*, Progress> progress_;  // optimizers unscaled since the last update
 };
 
 }  // namespace lockstep

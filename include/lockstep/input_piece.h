@@ -1,7 +1,7 @@
 #pragma once
 
-// A piece of what a rank brings to a collective that lies elsewhere than in the buffer it passes, so that it need not
-// be copied there first.
+// A contiguous range of a rank's input to a collective that lies outside the buffer it passes, so that it need not be
+// copied there first.
 
 #include <cstddef>
 
@@ -10,7 +10,7 @@
 namespace lockstep {
 
 struct InputPiece {
-  std::size_t first = 0;  // the element of the rank's own part that it begins with
+  std::size_t first = 0;  // its first element, as an index into the rank's own slice
   ConstBuffer values;
 };
 

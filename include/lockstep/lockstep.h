@@ -1,7 +1,7 @@
 #pragma once
 
-// All of Lockstep for programs that use libtorch. Those that do not include the headers they need; each that does not
-// mention torch stands on lockstep::core alone.
+// All of Lockstep, for programs that use libtorch. Other programs include single headers; those that do not mention
+// torch need lockstep::core only.
 
 #include "lockstep/array_file.h"
 #include "lockstep/array_tensor.h"

@@ -1,17 +1,17 @@
 #pragma once
 
-// The log: one line per message, with the rank that speaks.
+// The log: one line per message, with the rank that wrote it.
 //
 //   12:04:31.207 [rank 3/8] warning: bucket 2 waited 1.20 s for rank 5
 //
-// Rank 0 speaks from `level` on; the other ranks only from `other_ranks` on, so that N ranks do not say
-// everything N times. Messages go to standard error (coloured on a terminal) and, if asked, to a file, which
-// gets every rank's messages from `file_level` on.
+// Rank 0 logs from `level` up, the other ranks only from `other_ranks` up, so that N ranks do not log everything N
+// times. Messages go to standard error (coloured on a terminal) and optionally to a file, which gets every rank's
+// messages from `file_level` up.
 //
 //   LOCKSTEP_LOG(kInfo) << "joined a world of " << size;
 //
-// formats nothing when the level is off. A process has one logger; a thread that plays a rank of its own may
-// carry another one (ScopedLogger). Everything here is safe to call from any thread.
+// formats nothing when the level is off. A process has one logger; a thread that acts as a rank may have its own
+// (ScopedLogger). Everything here is safe to call from any thread.
 
 #include <filesystem>
 #include <memory>
@@ -34,7 +34,7 @@ struct LogOptions {
   LogLevel level = LogLevel::kInfo;           // rank 0
   LogLevel other_ranks = LogLevel::kWarning;  // ranks 1 and up
   bool console = true;                        // standard error
-  std::optional<bool> color = {};             // unset: on a terminal, unless NO_COLOR says no
+  std::optional<bool> color = {};             // unset: on a terminal, unless NO_COLOR is set
   std::filesystem::path file = {};            // empty: no file; opened for appending
   LogLevel file_level = LogLevel::kInfo;
 };
@@ -48,7 +48,7 @@ class Logger {
   Logger& operator=(const Logger&) = delete;
 
   bool enabled(LogLevel level) const noexcept { return level >= lowest_level_; }
-  // Writes one message in one piece. Lines after the first carry the rank as well, indented.
+  // Writes one message atomically. Lines after the first are indented and carry the rank too.
   void write(LogLevel level, std::string_view message);
 
  private:
@@ -59,11 +59,11 @@ class Logger {
   std::unique_ptr<Sinks> sinks_;
 };
 
-// The logger of this thread: its ScopedLogger if it has one, else the process's.
+// This thread's logger: its ScopedLogger if it has one, else the process's.
 Logger& logger();
 
-// Replaces the process's logger. Until this is called it is Logger(LogOptions{}). Call it once or twice in a
-// process, not in a loop: replaced loggers are kept, since another thread may be writing to one.
+// Replaces the process's logger, initially Logger(LogOptions{}). Call it once or twice per process, not in a loop:
+// replaced loggers are kept, since another thread may still be writing to one.
 void set_process_logger(const LogOptions& options);
 
 // Makes `logger` the calling thread's logger for the lifetime of this object.

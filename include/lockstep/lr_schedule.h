@@ -1,7 +1,7 @@
 #pragma once
 
-// The learning rate as a pure function of the step: nothing to store in a checkpoint, nothing to forget to call, and
-// the same number on every rank.
+// The learning rate as a pure function of the step: nothing to checkpoint, nothing to forget to call, and the same
+// number on every rank.
 //
 //   LrOptions lr{.peak = 3e-4, .shape = LrShape::kCosine, .warmup_steps = 100, .final_ratio = 0.1};
 //   for (std::int64_t step = 0; step < 1000; ++step) {
@@ -9,8 +9,8 @@
 //
 // Steps count from 0, the first update. With W = warmup_steps, T = total steps, P = peak, F = final_ratio x peak:
 //
-//   step < W     P (step + 1) / W: the first step moves already, and the last of the warm-up has the peak
-//   afterwards   by shape, over t = (step - W) / (T - W), held at its end from T on
+//   step < W     P (step + 1) / W: the first step is not 0, and the last step of the warm-up is at the peak
+//   afterwards   by shape, over t = (step - W) / (T - W); constant from T on
 //
 //   constant     P
 //   linear       P + (F - P) t
@@ -40,8 +40,8 @@ struct LrOptions {
 
   void describe(config::Description& d);
 
-  // Throws Error{kInvalidConfig} for what only the whole shows: warm-up and decay longer than the run, milestones out
-  // of order.
+  // Throws Error{kInvalidConfig} for options that contradict each other: warm-up and decay longer than the run,
+  // milestones out of order.
   void check(std::int64_t total_steps) const;
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a rank asks its communicator to do, as observers, errors and traces see it.
+// A call on a communicator, as observers, errors and traces see it.
 
 #include <chrono>
 #include <cstddef>
@@ -34,22 +34,22 @@ struct Operation {
   OperationKind kind = OperationKind::kBarrier;
   DType dtype = DType::kU8;
   ReduceOp op = ReduceOp::kSum;  // reductions only
-  int root = -1;                 // the root, or the peer of send and recv; -1 when there is none
-  std::uint64_t count = 0;       // elements that each rank contributes; all_to_all_v: to all ranks together
+  int root = -1;                 // the root, or the peer of send and recv; -1 if none
+  std::uint64_t count = 0;       // elements that each rank contributes; all_to_all_v: the total to all ranks
   std::uint64_t sequence = 0;    // the n-th collective of this communicator, or the n-th message to this peer
-  std::string_view label = {};   // the caller's name for it; empty when there is none
+  std::string_view label = {};   // the caller's name for it; empty if none
 
   // "all_reduce #42 of 1024 x f32, sum, 'bucket 3'"
   std::string describe() const;
 };
 
-// Attached to a communicator, sees every operation; recorders, traces and checks are observers. Called on the
-// thread that uses the communicator; must not throw and must not call the communicator.
+// Sees every operation of the communicator it is attached to, for recording, tracing and checking. Called on the thread
+// that uses the communicator; must not throw and must not call the communicator.
 class OperationObserver {
  public:
   virtual ~OperationObserver() = default;
   virtual void on_start(const Operation& operation) = 0;
-  // `error` is null when it went well.
+  // `error` is null on success.
   virtual void on_finish(const Operation& operation, std::chrono::nanoseconds elapsed,
                          const Error* error) = 0;
 };

@@ -1,7 +1,7 @@
 #pragma once
 
-// Optimizers by name, and the one seam through which a training loop uses them: whatever derives from
-// torch::optim::Optimizer can take their place.
+// Optimizers by name. The training loop uses them through torch::optim::Optimizer only, so anything derived from it can
+// replace them.
 //
 //   OptimizerOptions options{.kind = OptimizerKind::kAdamW, .weight_decay = 0.1, .decay_vectors = false};
 //   auto optimizer = make_optimizer(options, model);
@@ -27,10 +27,10 @@ enum class OptimizerKind { kSgd, kAdam, kAdamW, kAdagrad };
 struct OptimizerOptions {
   OptimizerKind kind = OptimizerKind::kSgd;
   bool sharded = true;  // each rank updates its slice of every parameter
-  bool fused = true;    // when sharded: libtorch's fused kernels, not the operations and bits of torch::optim
+  bool fused = true;    // when sharded: libtorch's fused kernels; false: as torch::optim, bit for bit
   optim::Parameters parameters = optim::Parameters::kShared;  // when sharded, and where ranks share memory
   double weight_decay = 0;
-  bool decay_vectors = true;  // also biases and the weights of norms, that is, parameters of one dimension
+  bool decay_vectors = true;  // also one-dimensional parameters: biases and the weights of norms
   double momentum = 0.9;      // sgd
   bool nesterov = false;      // sgd
   double beta1 = 0.9;         // adam, adamw
@@ -41,22 +41,22 @@ struct OptimizerOptions {
 
   void describe(config::Description& d);
 
-  // Throws Error{kInvalidConfig} for what only the whole shows.
+  // Throws Error{kInvalidConfig} for options that contradict each other.
   void check() const;
 };
 
-// libtorch's, for the parameters of `model` that want a gradient. The learning rate is 0 until it is set. Throws what
-// check() throws, and Error{kInvalidArgument} when there is no such parameter.
+// A torch::optim optimizer for the parameters of `model` that require a gradient. The learning rate is 0 until set.
+// Throws what check() throws, and Error{kInvalidArgument} when there is no such parameter.
 std::unique_ptr<torch::optim::Optimizer> make_optimizer(const OptimizerOptions& options,
                                                         const torch::nn::Module& model);
 
-// One of lockstep::optim, which does what `shard` says, apart from `fused` and `parameters`, which are up to `options`;
-// libtorch's, which does not, where `options` want that and for models with sparse gradients, which have no slices.
-// Collective. Otherwise like the other.
+// A lockstep::optim optimizer with the options of `shard`, except `fused` and `parameters`, which come from `options`.
+// If `options.sharded` is false, or the model has sparse gradients, which cannot be sliced, a torch::optim optimizer
+// that ignores `shard`. Collective. Learning rate and errors as above.
 std::unique_ptr<torch::optim::Optimizer> make_optimizer(const OptimizerOptions& options, Replica& replica,
                                                         const optim::ShardOptions& shard);
 
-// Of all groups of parameters.
+// Sets the rate of all parameter groups.
 void set_learning_rate(torch::optim::Optimizer& optimizer, double rate);
 
 }  // namespace lockstep

@@ -1,12 +1,12 @@
 #pragma once
 
-// Where the parameters of a model are while an optimizer of lockstep::optim updates them.
+// Where a model's parameters live while a lockstep::optim optimizer updates them.
 
 namespace lockstep::optim {
 
 enum class Parameters {
-  kReplicated,  // every rank has its own, and owners push what they have updated
-  kShared,      // the ranks of the host have one set, which nobody but the optimizer writes
+  kReplicated,  // every rank has its own copy; owners push their updated slices
+  kShared,      // the ranks of the host share one copy, which only the optimizer writes
 };
 
 }  // namespace lockstep::optim

@@ -1,6 +1,6 @@
 #pragma once
 
-// Lowers the learning rate when a metric has stopped to improve. Unlike a schedule it has a state, which belongs into a
+// Lowers the learning rate when a metric stops improving. Unlike a schedule it has state, which belongs in a
 // checkpoint.
 
 #include <optional>
@@ -10,11 +10,11 @@
 namespace lockstep {
 
 struct PlateauOptions {
-  double factor = 0.1;      // by which the rate is lowered
-  int patience = 10;        // observations without improvement that are borne
-  double threshold = 1e-4;  // an improvement is at least this much of the best value
-  int cooldown = 0;         // observations after a cut that do not count
-  double least_scale = 0;   // the rate never falls below this share of what it was
+  double factor = 0.1;      // multiplies the rate
+  int patience = 10;        // observations without improvement to tolerate
+  double threshold = 1e-4;  // smallest improvement that counts, relative to the best value
+  int cooldown = 0;         // observations to ignore after a cut
+  double least_scale = 0;   // lower bound of the rate, as a fraction of the original
   bool higher_is_better = false;
 
   void describe(config::Description& d);
@@ -34,8 +34,7 @@ class Plateau {
   explicit Plateau(const PlateauOptions& options, PlateauState state = {})
       : options_(options), state_(state) {}
 
-  // Takes a new value of the metric and returns what to multiply the learning rate with. A value that is not a number
-  // counts as no improvement.
+  // Takes a new value of the metric and returns the factor for the learning rate. A NaN counts as no improvement.
   double observe(double metric);
 
   double scale() const { return state_.scale; }
