@@ -6,12 +6,12 @@
 //   const auto left = random.below(width - crop + 1);
 //   const bool flip = random.below(2) == 1;
 //
-// The stream is a function of (seed, epoch, index): it does not matter which rank, which thread, and in which order
+// The stream is a function of (seed, epoch, index): it does not depend on the rank, the thread, or the order in which
 // samples are prepared. The generator is Philox4x32-10 with (seed, epoch) as its key and the index as part of its
-// counter, so streams of one epoch cannot overlap. All of it is integer arithmetic but the last step to a double,
-// which is exact: the same bits on every machine and with every C++ library. docs/data.md has the algorithms.
+// counter, so streams of one epoch cannot overlap. Everything is integer arithmetic except the final conversion to
+// double, which is exact: the same bits on every machine and with every C++ library. docs/data.md has the algorithms.
 //
-// A value of 48 bytes, made in no time. Used by one thread at a time.
+// A 48-byte value, cheap to construct. Used by one thread at a time.
 
 #include <array>
 #include <cstdint>
@@ -30,22 +30,22 @@ class SampleRandom {
 
   // 64 random bits.
   std::uint64_t bits();
-  // Of [0, bound), all equally likely. Throws Error{kInvalidArgument} when bound is 0.
+  // Uniform in [0, bound). Throws Error{kInvalidArgument} when bound is 0.
   std::uint64_t below(std::uint64_t bound);
-  // Of [low, high], all equally likely. Throws Error{kInvalidArgument} when high is below low.
+  // Uniform in [low, high]. Throws Error{kInvalidArgument} when high is below low.
   std::int64_t between(std::int64_t low, std::int64_t high);
-  // Of [0, 1), a multiple of 2^-53.
+  // Uniform in [0, 1), a multiple of 2^-53.
   double uniform();
-  // Of the normal distribution with mean 0 and standard deviation 1. Exact up to the 2^-53 of its fraction, and slow:
-  // some 0.2 us. Noise for whole images is better drawn by the library that holds them.
+  // Normally distributed with mean 0 and standard deviation 1. Exact up to the 2^-53 of its fraction, and slow: about
+  // 0.2 us. Draw noise for whole images with the library that holds them.
   double normal();
 
  private:
   std::uint64_t key_;
   std::uint64_t index_;
-  std::uint64_t block_ = 0;               // the next one to compute
-  std::array<std::uint64_t, 2> words_{};  // of the last one
-  int unused_ = 0;                        // of them
+  std::uint64_t block_ = 0;               // the next block to compute
+  std::array<std::uint64_t, 2> words_{};  // of the last block
+  int unused_ = 0;                        // how many words are unused
 };
 
 }  // namespace lockstep

@@ -1,32 +1,33 @@
 #pragma once
 
-// Optimizers whose work and state are spread over the ranks: each rank updates its slice of every parameter, with
-// libtorch's fused kernels, and the new values go to all replicas. The time and the memory of the optimizer divide by
-// the number of ranks, and backward sends half as much. They stand where torch::optim does and take its options:
+// Optimizers whose work and state are sharded over the ranks: each rank updates its slice of every parameter with
+// libtorch's fused kernels, and the new values go to all replicas. Optimizer time and memory are divided by the number
+// of ranks, and backward sends half as much. They replace torch::optim and take its options:
 //
 //   lockstep::DistributedDataParallel model(net, world);
-//   lockstep::optim::ShardedAdamW optimizer(model, torch::optim::AdamWOptions(1e-3).weight_decay(0.1), {.max_norm = 1.0});
+//   lockstep::optim::ShardedAdamW optimizer(model, torch::optim::AdamWOptions(1e-3).weight_decay(0.1),
+//                                           {.max_norm = 1.0});
 //   ...
 //   optimizer.zero_grad();
 //   loss.backward();
 //   optimizer.step();  // collective
 //
 // What to know:
-//   - After a backward `.grad` holds the averages in this rank's slices, and elsewhere this rank's own gradients.
-//     model.gradients() completes them; DdpOptions::full_gradients keeps them complete. An optimizer over a part of
-//     the parameters leaves them complete too.
-//   - Call zero_grad() between steps: step() refuses a `.grad` that a second backward has added to. One that is cleared
-//     before anybody uses it, as a discriminator's after the generator's half step, is no error.
-//   - step() is collective. In a join, hand it over: model.join([&] { optimizer.step(); }).
-//   - Parameters move into memory of the world when it first steps or loads a state. They stay the same tensors, but a
-//     view or a detached copy taken before keeps the old memory.
-//   - With Parameters::kShared the ranks of a host have one set of parameters. Then only the optimizer writes to them;
-//     whatever else has to uses model.write_parameters().
-//   - A parameter without `.grad` is left alone, and so is its state. Sparse gradients are refused.
+//   - After backward, `.grad` holds averages in this rank's slices and this rank's own gradients elsewhere.
+//     model.gradients() completes the averages; DdpOptions::full_gradients keeps them complete. They also stay complete
+//     with an optimizer over some of the parameters only.
+//   - Call zero_grad() between steps: step() refuses a `.grad` to which a second backward has added. A `.grad` that
+//     is cleared before it is used, as a discriminator's after the generator's half step, is not an error.
+//   - step() is collective. With join(), pass it in: model.join([&] { optimizer.step(); }).
+//   - The first step() or load_state() moves the parameters into the world's memory. They stay the same tensors, but
+//     views and detached tensors taken earlier keep the old memory.
+//   - With Parameters::kShared the ranks of a host share one set of parameters. Only the optimizer may write to it;
+//     all other code uses model.write_parameters().
+//   - A parameter without `.grad` and its state are left alone. Sparse gradients are refused.
 //
-// The numbers are those of Python's torch.optim with fused=True, bit for bit and whatever the number of ranks:
-// slices end at cache lines, so that vector loops and their remainders fall on the same elements. With
-// ShardOptions::fused off they are those of torch::optim. docs/optim.md.
+// The results are those of Python's torch.optim with fused=True, bit for bit and for any number of ranks: slices end at
+// cache lines, so that vector loops and their remainders cover the same elements. With ShardOptions::fused off, the
+// results are those of torch::optim. See docs/optim.md.
 
 #include <torch/optim/adagrad.h>
 #include <torch/optim/adam.h>
@@ -50,19 +51,19 @@ class UpdateRule;
 
 namespace optim {
 
-// What torch::optim's options do not have.
+// Options beyond those of torch::optim.
 struct ShardOptions {
-  // Gradients are scaled down to this norm over all parameters of the optimizer; 0: they are not. Needs one
-  // all-reduce of two numbers. Infinity: they never are, and gradient_norm() is known.
+  // Gradients are clipped to this norm over all parameters of the optimizer; 0: no clipping. Needs one all-reduce of
+  // two numbers. Infinity: no clipping, but gradient_norm() is computed.
   double max_norm = 0;
-  // A step whose gradients have no finite norm is not taken, on no rank. Needs that all-reduce too.
+  // Skip a step, on all ranks, whose gradients have no finite norm. Needs that all-reduce too.
   bool finite_only = false;
-  bool maximize = false;  // go up the gradient instead of down
-  // With libtorch's fused kernels, one pass over the memory, where it has one for the device. false: with its ordinary
-  // operations, as torch::optim has them and with its bits.
+  bool maximize = false;  // ascend the gradient instead of descending
+  // Use libtorch's fused kernels, one pass over memory, where it has one for the device. false: its ordinary
+  // operations, with the bits of torch::optim.
   bool fused = true;
-  // kShared needs ranks on one host and an optimizer of all parameters. Writing to a parameter in any other way than
-  // Replica::write_parameters() then ends the process with a message.
+  // kShared needs all ranks on one host and an optimizer over all parameters. Writing to a parameter other than through
+  // Replica::write_parameters() then crashes the process with a message.
   Parameters parameters = Parameters::kReplicated;
 };
 
@@ -70,8 +71,8 @@ struct ShardOptions {
 // "layer.weight/step", a single int64: what torch::optim keeps for that parameter.
 using State = std::map<std::string, torch::Tensor>;
 
-// What the four have in common. Learning rates and other options may be changed between steps, through
-// param_groups() as with any optimizer of libtorch.
+// The base of all four. Learning rates and other options may be changed between steps through param_groups(), as with
+// any libtorch optimizer.
 class Sharded : public torch::optim::Optimizer, public UnscalingStep {
  public:
   ~Sharded() override;
@@ -81,33 +82,34 @@ class Sharded : public torch::optim::Optimizer, public UnscalingStep {
   // Collective.
   torch::Tensor step(LossClosure closure = nullptr) override;
   bool step_unscaled(const torch::Tensor& inverse_scale) override;
-  // Whether the last step was taken: not all are with a scaled loss, or with ShardOptions::finite_only.
+  // Whether the last step was taken; with a scaled loss or ShardOptions::finite_only it may be skipped.
   bool took_step() const override;
-  // The norm over all gradients of the last step that looked at it, before it clipped; 0 before that.
+  // The norm over all gradients, before clipping, in the last step that computed it; 0 before that.
   double gradient_norm() const;
 
-  // The whole state, the same on all ranks and however many they are. Parameters that took no step have none.
+  // The complete state, the same on all ranks and for any number of ranks. Parameters that took no step have none.
   // Collective.
   State full_state() const;
-  // The same without a copy, where the ranks share memory: what is in it changes when any of them takes its next step, so
-  // they have to wait for each other before that. Collective.
+  // The same without a copy where the ranks share memory: its contents change when any rank takes its next step, so the
+  // ranks must wait for each other before that. Collective.
   State live_state() const;
-  // What keeps `state` from being one of this optimizer: a tensor that is missing, too many, or of another shape or type;
-  // a line each. What other options of it would keep is no fault.
+  // The reasons why `state` does not fit this optimizer, one per line: tensors that are missing, unexpected, or of
+  // another shape or type. State that this optimizer would keep under other options is tolerated.
   std::vector<std::string> misfits(const State& state) const;
-  // Goes on from a whole state, which may come from another number of ranks. Collective. Throws
-  // Error{kInvalidArgument} with all misfits(), and Error{kAborted} where it fits while it does not on another rank; the
-  // state is then as it was.
+  // Resumes from a complete state, which may come from another number of ranks. Collective. Throws
+  // Error{kInvalidArgument} with all misfits(), and Error{kAborted} when it fits here but not on another rank; the
+  // state is then unchanged.
   void load_state(const State& state);
 
-  // Not the way: an archive of torch::optim has no place for a state that is spread. Throw Error{kUnsupported}.
+  // Not supported: a torch::optim archive cannot hold a sharded state. Throw Error{kUnsupported}; use full_state() and
+  // load_state().
   void save(torch::serialize::OutputArchive& archive) const override;
   void load(torch::serialize::InputArchive& archive) override;
 
  protected:
-  // Throws Error{kInvalidArgument} for a parameter that is not the replica's or a trained one that is missing where
-  // they are to be shared, Error{kUnsupported} for one with sparse gradients or ranks that can share nothing.
-  // Collective.
+  // Throws Error{kInvalidArgument} for a parameter that does not belong to the replica, or when parameters are to be
+  // shared and a trained one is missing; Error{kUnsupported} for sparse gradients, or when the ranks cannot share
+  // memory. Collective.
   Sharded(Replica& replica, std::vector<torch::optim::OptimizerParamGroup> groups,
           std::unique_ptr<torch::optim::OptimizerOptions> defaults, std::unique_ptr<UpdateRule> rule,
           const ShardOptions& shard);
@@ -118,9 +120,9 @@ class Sharded : public torch::optim::Optimizer, public UnscalingStep {
 
 class ShardedSGD final : public Sharded {
  public:
-  // All parameters of the replica that want a gradient, in one group.
+  // All parameters of the replica that require a gradient, in one group.
   ShardedSGD(Replica& replica, const torch::optim::SGDOptions& options, const ShardOptions& shard = {});
-  // Groups with options of their own; as in torch::optim, what a group leaves at its default it takes from `defaults`.
+  // Groups with their own options; as in torch::optim, a group takes whatever it leaves unset from `defaults`.
   ShardedSGD(Replica& replica, std::vector<torch::optim::OptimizerParamGroup> groups,
              const torch::optim::SGDOptions& defaults, const ShardOptions& shard = {});
 };
@@ -149,7 +151,7 @@ class ShardedAdagrad final : public Sharded {
                  const torch::optim::AdagradOptions& defaults, const ShardOptions& shard = {});
 };
 
-// Short names, for code that was written with them.
+// Short names, for code written against them.
 using SGD = ShardedSGD;
 using Adam = ShardedAdam;
 using AdamW = ShardedAdamW;

@@ -1,11 +1,11 @@
 #pragma once
 
-// Memory that the ranks of a communicator have in common: what one of them stores, all others read. Each of them has
-// it twice, at two addresses of the same pages: to read, where a store is a fault, and to write. Most code then only
-// ever sees memory that it cannot spoil for the others.
+// Memory that the ranks of a communicator share: what one rank stores, all others read. Each rank maps the same pages
+// twice, once read-only, where a store faults, and once writable. Most code then only sees memory that it cannot
+// corrupt for the others.
 //
-// Who writes when is up to the users; barriers order it. Zeroed, aligned to pages, freed when the last rank has let go
-// of it.
+// Users decide which rank writes when; barriers order the writes. Zeroed, page-aligned, freed when the last rank
+// releases it.
 
 #include <cstddef>
 #include <memory>

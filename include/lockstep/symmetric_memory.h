@@ -1,11 +1,11 @@
 #pragma once
 
-// Memory of which every rank of a communicator has a piece of the same size, of the kind the backend is fastest
-// with: on one host, memory that all ranks have mapped. Collectives on it move the data once, in place;
-// collectives on any other memory work as well, with a copy in and out.
+// Memory of the same size on every rank of a communicator, of the kind its backend is fastest with: on one host, memory
+// that all ranks have mapped. Collectives on it move the data once, in place; on any other memory they also work, with
+// a copy in and out.
 //
-// Zeroed, aligned to pages, freed when the last handle on this rank goes away; that may be at any time, no
-// other rank has to take part.
+// Zeroed, page-aligned, freed when the last handle on this rank is destroyed. That may happen at any time without the
+// other ranks.
 
 #include <cstddef>
 #include <memory>

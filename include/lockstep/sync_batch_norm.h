@@ -6,11 +6,11 @@
 //   lockstep::convert_sync_batchnorm(*net, world);
 //   lockstep::DistributedDataParallel model(net, world);
 //
-// Every BatchNorm1d, 2d and 3d of the module computes its statistics over all ranks from then on, while it trains. The
-// layers stay the same objects, so members, names and checkpoints are as before. In eval mode nothing changes.
+// From then on, every BatchNorm1d, 2d and 3d of the module in training mode computes its statistics over all ranks. The
+// layers stay the same objects, so members, names and checkpoints do not change. Eval mode is unaffected.
 //
-// Gradients, and derivatives of any order, are those of one process with the whole batch when every sample weighs the
-// same: with ranks that have different numbers of samples, use Divisor::kSamples and model.set_samples().
+// Gradients, and derivatives of any order, are those of one process with the whole batch when every sample has the same
+// weight. If ranks have different numbers of samples, use Divisor::kSamples and model.set_samples().
 //
 // Collective: all ranks run the same layers in the same order. The world must outlive the module's last forward.
 
@@ -21,8 +21,8 @@
 
 namespace lockstep {
 
-// Collective. Returns how many layers were converted; one that was before is not counted again. Throws
-// Error{kUnsupported} for a layer with neither weights nor running statistics: nothing tells its calls apart.
+// Collective. Returns the number of layers converted; layers that already were do not count. Throws Error{kUnsupported}
+// for a layer with neither weights nor running statistics: nothing tells its calls apart.
 int convert_sync_batchnorm(torch::nn::Module& module, World& world);
 
 }  // namespace lockstep

@@ -1,7 +1,6 @@
 #pragma once
 
-// What is to be trained: the part of a training program that is the user's own. lockstep/train.h turns one into a
-// program.
+// The user's part of a training program: what to train. lockstep/train.h turns it into a program.
 //
 //   class Digits : public lockstep::train::Task {
 //    public:
@@ -17,7 +16,7 @@
 //     std::shared_ptr<Net> net_;
 //   };
 //
-// Every rank has a task of its own. The loop calls it from one thread.
+// Every rank has its own task. The loop calls it from one thread.
 
 #include <torch/nn/module.h>
 #include <torch/types.h>
@@ -36,46 +35,46 @@ namespace lockstep::train {
 class Callback;
 struct Options;
 
-// A number to report, as a sum and what it is to be divided by: only so are means over batches and ranks exact.
+// A metric as a sum and its divisor, so that means over batches and ranks are exact.
 struct MetricSum {
   std::string name;
   double sum = 0;
   double count = 0;
 };
 
-// What the model made of a batch.
+// The result of a batch.
 struct Output {
   torch::Tensor loss;                   // the mean over the batch; backward starts here
   std::vector<MetricSum> metrics = {};  // the same names in every batch
 };
 
-// How many of the labels have the highest score of their row.
+// Counts the labels that have the highest score of their row.
 MetricSum accuracy(const torch::Tensor& scores, const torch::Tensor& labels);
 
 struct TaskData {
   std::shared_ptr<const Dataset> train = nullptr;
-  std::shared_ptr<const Dataset> eval = nullptr;  // null: there is no evaluation
+  std::shared_ptr<const Dataset> eval = nullptr;  // null: no evaluation
 };
 
 class Task {
  public:
   virtual ~Task() = default;
 
-  // Names the run: its folder, its page.
+  // Names the run, its folder and its report.
   virtual std::string name() const = 0;
   // One sentence for --help.
   virtual std::string about() const { return ""; }
 
-  // What this task starts from, before the command line is read.
+  // Sets this task's defaults, before the command line is read.
   virtual void set_defaults(Options& /*options*/) {}
-  // Options of its own, beside those of the loop.
+  // The task's own options, next to those of the loop.
   virtual void describe(config::Description& /*d*/) {}
 
-  // Called once, in this order, with the options in place and the random numbers of libtorch seeded.
+  // Called once, in this order, after the options are set and libtorch's random numbers are seeded.
   virtual TaskData data() = 0;
   virtual std::shared_ptr<torch::nn::Module> model() = 0;
-  // One of lockstep::optim does in its step what `shard` says, and has to be given it: clips, and refuses gradients that
-  // are not finite. For others the loop does that before theirs. Collective.
+  // A lockstep::optim optimizer must be constructed with `shard`, so that its step clips and refuses non-finite
+  // gradients; for other optimizers the loop does that before their step. Collective.
   virtual std::unique_ptr<torch::optim::Optimizer> optimizer(const OptimizerOptions& options,
                                                              Replica& replica,
                                                              const optim::ShardOptions& shard) {
@@ -83,11 +82,11 @@ class Task {
   }
   virtual std::vector<std::shared_ptr<Callback>> callbacks() { return {}; }
 
-  // Forward and loss, in training and in evaluation; the mode of the model is set. `batch` is never empty.
+  // Forward and loss, in training and in evaluation; the model is in the right mode. `batch` is never empty.
   virtual Output step(const Batch& batch) = 0;
 
-  // For losses that are means over something else than samples, such as tokens where samples differ in length: true,
-  // and how many of them a batch has. Ranks then tell each other before every step.
+  // For losses that are means over something other than samples, such as tokens where samples differ in length: return
+  // true, and their number in a batch. Ranks then exchange it before every step.
   virtual bool has_weights() const { return false; }
   virtual double weight(const Batch& batch) const { return static_cast<double>(batch.size()); }
 };

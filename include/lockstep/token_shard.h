@@ -1,7 +1,7 @@
 #pragma once
 
-// Files of tokens, for language models: a header of 64 bytes, then the tokens as 16- or 32-bit numbers. They are
-// mapped into memory, so that opening one of any size takes no time and ranks of a host share one copy.
+// Token files for language models: a 64-byte header, then the tokens as 16- or 32-bit integers. They are mapped into
+// memory, so that opening a file of any size is instant and the ranks of a host share one copy.
 //
 //   TokenShardWriter writer("train-00000.tokens", {.width = TokenWidth::kU16, .vocabulary = 50257});
 //   writer.append(tokens);
@@ -11,8 +11,8 @@
 //   shard.verify();                        // reads all of it; opening has only checked the header
 //   shard.copy(first, buffer);
 //
-// A shard appears under its name complete, or not at all. It must not be cut short while it is mapped: the kernel
-// answers a read beyond the new end with SIGBUS. docs/data.md describes the format.
+// A shard appears under its name complete or not at all. Do not truncate it while it is mapped: a read beyond the new
+// end raises SIGBUS. docs/data.md describes the format.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,26 +28,26 @@ enum class TokenWidth : std::uint32_t { kU16 = 2, kU32 = 4 };
 
 struct TokenHeader {
   TokenWidth width = TokenWidth::kU16;
-  std::uint64_t count = 0;       // of tokens
+  std::uint64_t count = 0;       // number of tokens
   std::uint64_t vocabulary = 0;  // every token is below it
   std::uint64_t checksum = 0;    // XXH64 of the tokens' bytes
 };
 
 class TokenShard {
  public:
-  // Throws Error{kNotFound} when there is no such file, Error{kCorrupt} when header and size are not those of a shard,
-  // Error{kUnsupported} when it is of a later version.
+  // Throws Error{kNotFound} when the file does not exist, Error{kCorrupt} when its header or size is not that of a
+  // shard, Error{kUnsupported} when it is of a later version.
   static TokenShard open(const std::filesystem::path& path);
 
-  const std::string& name() const { return name_; }  // of the file, fit to be printed
+  const std::string& name() const { return name_; }  // the file name, safe to print
   const TokenHeader& header() const { return header_; }
   std::uint64_t size() const { return header_.count; }
 
-  // The tokens from `first` on; throws Error{kInvalidArgument} when there are not that many. Any number of threads
+  // Copies the tokens from `first` on; throws Error{kInvalidArgument} when there are not enough. Any number of threads
   // may call it.
   void copy(std::uint64_t first, std::span<std::int64_t> into) const;
 
-  // Throws Error{kCorrupt} when the tokens do not match the checksum or one is not in the vocabulary.
+  // Throws Error{kCorrupt} when the tokens do not match the checksum or a token is not in the vocabulary.
   void verify() const;
 
  private:
@@ -68,17 +68,17 @@ struct TokenShardOptions {
 class TokenShardWriter {
  public:
   // Throws Error{kInvalidArgument} when the vocabulary is empty or too large for the width, Error{kSystem} when the
-  // file cannot be made.
+  // file cannot be created.
   TokenShardWriter(std::filesystem::path path, const TokenShardOptions& options);
   TokenShardWriter(TokenShardWriter&&) noexcept;
   TokenShardWriter& operator=(TokenShardWriter&&) noexcept;
-  ~TokenShardWriter();  // without commit() nothing stays
+  ~TokenShardWriter();  // without commit() nothing is left
 
-  // Throws Error{kInvalidArgument}, with nothing appended, when a token is not in the vocabulary.
+  // Throws Error{kInvalidArgument} when a token is not in the vocabulary; nothing is appended then.
   void append(std::span<const std::uint32_t> tokens);
   std::uint64_t size() const;  // tokens so far
 
-  // Puts the shard in its place, replacing what is there, once it is safe on the disk.
+  // Moves the shard to its path, replacing any existing file, once it is durable on disk.
   void commit();
 
  private:

@@ -7,8 +7,8 @@
 //   digits                                          alone
 //   lockstep run digits --batch-size 256 --lr.peak 0.1 --precision bf16
 //
-// With flags, progress, metrics, a page to look at, and errors that say which rank failed and why: docs/train.md. Who
-// wants the loop without the program calls run().
+// It has flags, progress, metrics, an HTML report, and errors that say which rank failed and why: docs/train.md. To use
+// the loop without the program, call run().
 
 #include <functional>
 #include <memory>
@@ -20,13 +20,13 @@
 
 namespace lockstep::train {
 
-// Trains `task` and tells its callbacks and `listeners`. Collective. Writes no files and prints nothing. Throws
-// Error{kInvalidConfig} before anything is trained when the options do not fit each other or the data.
+// Trains `task` and notifies its callbacks and `listeners`. Collective. Writes no files and prints nothing. Throws
+// Error{kInvalidConfig} before training when the options contradict each other or the data.
 Summary run(Task& task, const Options& options, World& world,
             std::vector<std::shared_ptr<Callback>> listeners = {});
 
-// Reads the command line, joins the world, trains, leaves the files of a run in its directory, and returns what the
-// process is to exit with.
+// Reads the command line, joins the world, trains, writes the files of the run to its directory, and returns the exit
+// status.
 int run_program(Task& task, int argc, const char* const* argv) noexcept;
 
 template <class MyTask>

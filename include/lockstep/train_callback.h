@@ -1,7 +1,7 @@
 #pragma once
 
-// What a training loop tells whoever listens: everything that is not the loop itself hangs here, on every rank.
-// The numbers are those of all ranks together, the same on each.
+// What the training loop reports to callbacks. Everything beyond the loop itself is a callback, on every rank. The
+// numbers cover all ranks and are the same on each.
 
 #include <chrono>
 #include <cstdint>
@@ -12,42 +12,42 @@
 
 namespace lockstep::train {
 
-// Where the time of this rank's step went.
+// The time of this rank's step, by phase.
 struct StepSeconds {
   double data = 0;  // waiting for the loader
   double forward = 0;
   double backward = 0;
-  double communication = 0;  // what backward did not hide, and the exchange of losses
+  double communication = 0;  // not overlapped by backward, and the exchange of losses
   double optimizer = 0;      // clipping, update, averaged weights
   double other = 0;
 
   double total() const { return data + forward + backward + communication + optimizer + other; }
 };
 
-// Steps as a sum, for means over their samples.
+// Sums over steps, for means over their samples.
 struct StepSums {
   std::int64_t steps = 0;
   double samples = 0;                  // of all ranks
-  std::vector<MetricValue> sums = {};  // of loss and metrics, each times the samples of its step
+  std::vector<MetricValue> sums = {};  // of loss and metrics, each weighted by the samples of its step
 };
 
 struct RunInfo {
-  std::int64_t steps = 0;             // of the whole run
-  std::int64_t steps_done = 0;        // before, when it is resumed
+  std::int64_t steps = 0;             // in the whole run
+  std::int64_t steps_done = 0;        // before this start, when resumed
   std::int64_t skipped_steps = 0;     // likewise
-  std::int64_t evaluated_after = -1;  // the step of the last evaluation before; -1: there was none
-  StepSums unwritten = {};        // the last steps before, as far as they came after the last row of metrics
-  std::string resumed_from = {};  // the folder of the checkpoint
+  std::int64_t evaluated_after = -1;  // the step of the last evaluation before this start; -1: none
+  StepSums unwritten = {};            // steps before this start that no row of metrics covers yet
+  std::string resumed_from = {};      // the folder of the checkpoint
   std::int64_t steps_per_epoch = 0;
   std::uint64_t batch_size = 0;
   int accumulation = 1;         // micro-batches per step
   std::string batches = {};     // "64 samples a step = 2 ranks x 2 micro-batches x 16"
-  std::int64_t parameters = 0;  // numbers that are trained
+  std::int64_t parameters = 0;  // trained parameters, in elements
 };
 
 struct StepInfo {
   std::int64_t step = 0;  // optimizer steps done, this one included
-  double epoch = 0;       // 2.5: in the middle of the third
+  double epoch = 0;       // 2.5: halfway through the third
   double loss = 0;
   std::vector<MetricValue> metrics = {};
   double learning_rate = 0;
@@ -70,14 +70,14 @@ struct Summary {
   std::int64_t steps = 0;
   double epochs = 0;
   std::int64_t skipped_steps = 0;
-  std::uint64_t samples = 0;                 // of all ranks, since it began or was resumed
+  std::uint64_t samples = 0;                 // of all ranks, since the run started or was resumed
   double seconds = 0;                        // likewise
   std::vector<MetricValue> evaluation = {};  // the last one
   std::vector<MetricValue> best = {};        // the best one
   std::int64_t best_step = 0;
-  std::string stopped = {};     // why before its end; empty: it was not
-  std::string paused = {};      // why it was saved and left, to be resumed later; empty: it was not
-  std::string checkpoint = {};  // the folder of the last one; empty: there is none
+  std::string stopped = {};     // why it stopped early; empty: it did not
+  std::string paused = {};      // why it was saved to be resumed later; empty: it was not
+  std::string checkpoint = {};  // the folder of the last one; empty: none
 };
 
 class Callback {
@@ -89,11 +89,11 @@ class Callback {
   virtual void on_evaluation(const EvaluationInfo& /*info*/) {}
   virtual void on_end(const Summary& /*summary*/) {}
 
-  // Asked after every step, with an answer on any rank being one for all: why the run is to end now. Empty: it is not.
+  // Called after every step; an answer on any rank counts for all: the reason to stop the run now. Empty: do not stop.
   virtual std::string wants_to_stop() { return ""; }
 
-  // Likewise, and during evaluations: why the run is to be saved and left, to be resumed later, as when the machine is
-  // wanted for something else. Only asked of runs that save checkpoints.
+  // Likewise, and during evaluations: the reason to save the run and exit, to be resumed later, such as when the host
+  // is needed for something else. Only called in runs that save checkpoints.
   virtual std::string wants_to_pause() { return ""; }
 };
 

@@ -1,12 +1,12 @@
 #pragma once
 
-// What is done to a sample on its way from a data set to a batch.
+// Transforms of a sample on its way from a data set to a batch.
 //
 //   const auto train = map(images, compose({random_crop(2), random_horizontal_flip(), normalize({0.13}, {0.31})}));
 //
-// Those below change the input, the sample's first tensor, and draw from the sample's own random stream: the same
-// sample comes out differently in another epoch, and alike whatever the threads and ranks. An input that they cannot
-// take is Error{kInvalidArgument} from the sample that has it. Images are [..., height, width].
+// The transforms below change the input, the sample's first tensor, and draw from the sample's own random stream: a
+// sample comes out differently in another epoch, but the same for any number of threads and ranks. An input of an
+// unsupported type or shape is Error{kInvalidArgument}, reported with its sample. Images are [..., height, width].
 
 #include <cstdint>
 #include <functional>
@@ -17,15 +17,14 @@
 
 namespace lockstep {
 
-// May change the tensors that it is given. Called by several threads at once.
+// May modify the tensors it is given. Called by several threads at once.
 using Transform = std::function<Tensors(Tensors, SampleRandom&)>;
 
-// One after the other.
+// Applies the transforms in order.
 Transform compose(std::vector<Transform> transforms);
 
-// (input - mean) / deviation, for each channel, which is the first dimension, or with one number for all. The input
-// has to be floating-point. Throws Error{kInvalidArgument} when the two are not equally many, or a deviation is not
-// above 0.
+// (input - mean) / deviation, per channel (the first dimension), or with one number for all. The input must be
+// floating-point. Throws Error{kInvalidArgument} when the lists differ in length or a deviation is not positive.
 Transform normalize(const std::vector<double>& mean, const std::vector<double>& deviation);
 
 struct ImageSize {
@@ -33,12 +32,12 @@ struct ImageSize {
   std::int64_t width = 0;
 };
 
-// A piece of that size, or of the image's own, from anywhere in the image after `padding` rows and columns of zeros
-// were put around it. So random_crop(2) moves an image by up to two pixels. Throws Error{kInvalidArgument} for sizes
-// that are not above 0, and padding below it.
+// A random crop of that size, or of the image's own, after padding the image with `padding` rows and columns of zeros
+// on each side. So random_crop(2) shifts an image by up to two pixels. Throws Error{kInvalidArgument} for sizes that
+// are not positive, and for negative padding.
 Transform random_crop(std::int64_t padding, std::optional<ImageSize> size = {});
 
-// Left and right change places with that probability. Throws Error{kInvalidArgument} when it is none.
+// Flips left and right with this probability. Throws Error{kInvalidArgument} when it is not a probability.
 Transform random_horizontal_flip(double probability = 0.5);
 
 }  // namespace lockstep

@@ -4,7 +4,7 @@
 
 namespace lockstep {
 
-// "0.1.0", from the project() line of CMakeLists.txt, which is its only source.
+// "0.1.0", from the project() line of CMakeLists.txt, the only place that defines it.
 const char* version();
 
 }  // namespace lockstep

@@ -1,14 +1,14 @@
 #pragma once
 
-// The handle of an operation that was started and may still be running.
+// The handle of an operation that was started and may still be in flight.
 //
 //   Work work = communicator.start_all_reduce(bucket, ReduceOp::kAvg, {.label = "bucket 3"});
 //   while (!work.poll()) { compute_a_bit_more(); }
 //   work.wait();
 //
-// Nothing happens by itself: a rank takes its part in an operation inside poll() and wait(), of this work or of
-// any other of the same job. The buffers must stay valid until the work is done. A work that goes away
-// unfinished is waited for, and its error is logged.
+// Nothing progresses in the background: a rank takes its part in an operation inside poll() and wait() of this Work or
+// of any other Work of the same job. The buffers must stay valid until the operation is done. Destroying an unfinished
+// Work waits for it and logs its error.
 //
 // Used by one thread at a time.
 
@@ -32,9 +32,9 @@ class Work {
 
   // Advances without blocking; true when the operation is done or has failed.
   bool poll();
-  // Waits until it is done; throws its error, once. That is Error{kTimeout} when its deadline passes first.
+  // Waits until it is done; throws its error, once: Error{kTimeout} when its deadline passes first.
   void wait();
-  // The error that poll() met and wait() has not thrown yet.
+  // The error that poll() encountered and wait() has not thrown yet.
   std::optional<Error> error() const;
 
  private:
@@ -43,7 +43,7 @@ class Work {
   Work(std::shared_ptr<CommunicatorState> owner, Task& task);
 
   std::shared_ptr<CommunicatorState> owner_;
-  Task* task_ = nullptr;  // the owner's; null once it has ended and was taken back
+  Task* task_ = nullptr;  // the owner's; null once it is done and handed back
   std::optional<Error> error_;
 };
 
