@@ -22,7 +22,7 @@ namespace lockstep {
 class BackwardSync;
 class ParameterSlices;
 
-// How module buffers, such as the running statistics of batch norm, are synchronized after a synchronized backward.
+// How module buffers, such as the running statistics of batch norm, are synchronised after a synchronised backward.
 enum class BufferSync {
   kBroadcast,  // all ranks take rank 0's
   kAverage,    // floating-point module buffers are averaged, others are rank 0's
@@ -54,7 +54,7 @@ struct StepTimes {
 };
 
 struct DdpStats {
-  std::uint64_t steps = 0;  // synchronized steps
+  std::uint64_t steps = 0;  // synchronised steps
   StepTimes last;
   StepTimes mean;
 };
@@ -122,10 +122,10 @@ class Replica {
   void backward_without_data();
   // How many samples the next backward represents; for Divisor::kSamples.
   void set_samples(double samples);
-  // How many ranks had data in the last synchronized backward.
+  // How many ranks had data in the last synchronised backward.
   int ranks_with_data() const;
 
-  // The averages of the last synchronized backward by parameter name, complete even where .grad held slices; .grad is
+  // The averages of the last synchronised backward by parameter name, complete even where .grad held slices; .grad is
   // complete afterwards too. Parameters without a gradient are left out. Between a backward in no_sync() and the next
   // one outside it, this rank's own sums. Collective when a lockstep::optim optimizer is in use, unless
   // DdpOptions::full_gradients.
