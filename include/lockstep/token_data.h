@@ -8,7 +8,7 @@
 //   data.read(index, sample);
 //
 // Shard boundaries mean nothing: samples cross them, and splitting the tokens into other files does not change the
-// samples. Documents are separated by a token of its own. Trailing tokens that do not fill a sample are left out. Any
+// samples. Documents are separated by a dedicated token. Trailing tokens that do not fill a sample are left out. Any
 // number of threads may read.
 
 #include <cstdint>

@@ -66,7 +66,7 @@ struct Options {
   bool allow_changes = false;         // tolerate options that differ from the checkpoint's
   std::int64_t selfcheck_resume = 0;  // stop after each of this many steps, resume and compare; 0: train
   std::filesystem::path checkpoints =
-      {};  // where run() saves; empty: nowhere. No flag: a program has its run's
+      {};  // where run() saves; empty: nowhere. No flag: programs save to their run's folder
 
   LrOptions lr = {};
   PlateauOptions plateau = {};
