@@ -151,8 +151,8 @@ class GradientSync {
 
   // For a sharded optimizer: cuts every bucket into size() slices of whole cache lines; rank r owns slice r. With
   // Share::kSlice, finish() leaves the average in the rank's own slice only, with the same bits, and sends half as
-  // much; the rest of the bucket then holds this rank's own gradients. A custom BucketReduction is not affected: it
-  // decides itself what the bucket holds. Collective, between two steps; the first call moves the gradients if there
+  // much; the rest of the bucket then holds this rank's own gradients. With a custom
+  // BucketReduction the bucket holds what that reduction leaves in it. Collective, between two steps; the first call moves the gradients if there
   // are several ranks.
   void slice_buckets(Share share);
   // After that optimizer is destroyed: finish() leaves whole averages again. Not collective, but every rank must call

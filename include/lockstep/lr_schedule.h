@@ -5,7 +5,7 @@
 //
 //   LrOptions lr{.peak = 3e-4, .shape = LrShape::kCosine, .warmup_steps = 100, .final_ratio = 0.1};
 //   for (std::int64_t step = 0; step < 1000; ++step) {
-//     set_rate(optimizer, learning_rate(lr, step, 1000));
+//     set_learning_rate(optimizer, learning_rate(lr, step, 1000));
 //
 // Steps count from 0, the first update. With W = warmup_steps, T = total steps, P = peak, F = final_ratio x peak:
 //

@@ -56,13 +56,13 @@ std::string readme(ProjectKind kind, const ProjectName& name, const Installation
   const std::string about =
       kind == ProjectKind::kTask
           ? fmt::format(
-                "[{0}]({0}) says what is trained: data, model, loss and metrics. It begins as a small "
-                "network that reads handwriting; replace the three. `build/{1} --help` lists the "
-                "options of the training program that comes of it.",
+                "[{0}]({0}) says what to train: data, model, loss and metrics. It starts as a small network "
+                "that "
+                "reads handwriting. `build/{1} --help` lists the options of the program.",
                 source, name.target())
           : fmt::format(
-                "[{0}]({0}) is a training loop on libtorch. It begins as a small classifier of made-up "
-                "patterns; replace the network and `my_batch`.",
+                "[{0}]({0}) is a training loop on libtorch. It starts as a small classifier of random "
+                "patterns: replace the network and `my_batch`.",
                 source);
   return fmt::format(kReadme, fmt::arg("name", name.target()), fmt::arg("about", about),
                      fmt::arg("configure", commands[0]), fmt::arg("build", commands[1]),

@@ -8,6 +8,7 @@
 
 #include "base/duration_text.h"
 #include "base/exception_text.h"
+#include "cli/run/code_line.h"
 #include "cli/run/number_ranges.h"
 #include "config/printable.h"
 
@@ -68,7 +69,7 @@ std::string what_it_did(const AttemptReport& report, const WorkerEnding& first) 
   if (!is_forbidden_write(first)) {
     return how_it_ended(first) + why_too_early(report, first);
   }
-  const std::string message = config::printable(first.error->message);
+  const std::string message = config::printable(with_code_line(first.error->message));
   const std::string who = fmt::format("rank {} ", first.rank);
   return message.starts_with(who) ? message.substr(who.size()) : message;
 }
