@@ -57,6 +57,27 @@ class CheckTest(unittest.TestCase):
             self.assertIn(word, result.stderr + result.stdout)
 
 
+class LinksTest(CheckTest):
+    def test_accepts_links_that_lead_somewhere(self):
+        self.write("README.md", "# A\n[b](docs/b.md#the-second-one) [map](ARCHITECTURE.md) [out](https://example.org/x)\n")
+        self.write("docs/b.md", "## The second one\n[up](../README.md#a) <img src=\"b.md\">\n```\n[code](nowhere)\n```\n")
+        result = self.run_check("check_links")
+        self.assertEqual(result.returncode, 0, result.stdout)
+        self.assertIn("4 links", result.stdout)
+
+    def test_refuses_a_missing_file(self):
+        self.write("docs/b.md", "\n[gone](gone.md)\n")
+        self.expect_refused("check_links", "docs/b.md:2: gone.md: there is no such file")
+
+    def test_refuses_a_missing_picture(self):
+        self.write("README.md", '<img src="docs/images/no.png" width="5">\n')
+        self.expect_refused("check_links", "README.md:1: docs/images/no.png: there is no such file")
+
+    def test_refuses_a_missing_heading(self):
+        self.write("README.md", "# One\n[two](#two)\n")
+        self.expect_refused("check_links", "README.md:2: #two: there is no such heading")
+
+
 class LayersTest(CheckTest):
     def test_accepts_a_tree_in_order(self):
         result = self.run_check("check_layers")
