@@ -15,7 +15,6 @@
 #include "base/random_token.h"
 #include "cli/command.h"
 #include "cli/output_file.h"
-#include "cli/run/core_shares.h"
 #include "cli/run/front.h"
 #include "cli/run/job.h"
 #include "cli/run/options.h"
@@ -24,6 +23,7 @@
 #include "cli/run/reserved_port.h"
 #include "job/launch_command.h"
 #include "lockstep/config.h"
+#include "topology/topology.h"
 
 namespace lockstep::cli {
 namespace {
@@ -74,7 +74,7 @@ int run_run(int argc, const char* const* argv) {
     return *exit_code;
   }
   const run::ReservedPort port;  // held for as long as the job runs
-  const run::HostFacts host{.cores = run::available_cores(),
+  const run::HostFacts host{.topology = read_topology(),
                             .gpus = count_gpus(),
                             .name = this_host_name(),
                             .environment = config::process_environment(),

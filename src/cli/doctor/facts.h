@@ -15,7 +15,11 @@ struct ProcessorFacts {
   std::string architecture;  // "x86_64"
   std::vector<std::string> features;
   int online_cores = 0;
-  int affinity_cores = 0;  // how many of them this process may run on
+  int affinity_cores = 0;  // how many of them this process may run on; Linux counts hardware threads
+  // Of those; 0: unknown.
+  int physical_cores = 0;
+  int caches = 0;  // last-level ones
+  int packages = 0;
 };
 
 // The tightest limits on the way from this process's control group up to the root. A group that has a limit

@@ -1,41 +1,22 @@
 #include "cli/doctor/machine.h"
 
-#include <sched.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <memory>
 
 #include "cli/doctor/backends.h"
 #include "cli/doctor/cgroup.h"
 #include "cli/doctor/kernel_features.h"
 #include "cli/doctor/torch_probe.h"
+#include "lockstep/error.h"
+#include "topology/topology.h"
 
 namespace lockstep::doctor {
 namespace {
-
-// The kernel wants a mask at least as large as its own, which may be larger than cpu_set_t.
-int count_affinity_cores() {
-  constexpr std::size_t kMostCores = 1 << 16;
-  for (std::size_t cores = 1024; cores <= kMostCores; cores *= 2) {
-    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> mask(CPU_ALLOC(cores),
-                                                                [](cpu_set_t* set) { CPU_FREE(set); });
-    const std::size_t bytes = CPU_ALLOC_SIZE(cores);
-    CPU_ZERO_S(bytes, mask.get());
-    if (sched_getaffinity(0, bytes, mask.get()) == 0) {
-      return CPU_COUNT_S(bytes, mask.get());
-    }
-    if (errno != EINVAL) {
-      break;
-    }
-  }
-  return 0;
-}
 
 ResourceLimit read_limit(__rlimit_resource resource) {
   rlimit limit{};
@@ -97,6 +78,21 @@ std::string chosen_mode(std::string_view modes) {
   return std::string(modes.substr(open + 1, close - open - 1));
 }
 
+// What hwloc cannot tell stays unknown.
+void read_cores(ProcessorFacts& processor) {
+  try {
+    const Topology topology = read_topology();
+    processor.affinity_cores = static_cast<int>(topology.threads().size());
+    processor.physical_cores = static_cast<int>(topology.cores.size());
+    for (const Core& core : topology.cores) {
+      processor.caches = std::max(processor.caches, core.cache + 1);
+      processor.packages = std::max(processor.packages, core.package + 1);
+    }
+  } catch (const Error&) {
+    processor.affinity_cores = 0;
+  }
+}
+
 }  // namespace
 
 ProcessorFacts read_processor(const HostFiles& files) {
@@ -114,7 +110,7 @@ ProcessorFacts read_processor(const HostFiles& files) {
     processor.architecture = name.machine;
   }
   processor.online_cores = static_cast<int>(std::max(0L, sysconf(_SC_NPROCESSORS_ONLN)));
-  processor.affinity_cores = count_affinity_cores();
+  read_cores(processor);
   return processor;
 }
 

@@ -59,6 +59,21 @@ Check judge_model(const ProcessorFacts& processor) {
   return check;
 }
 
+// ": hardware threads of 8 physical cores, with 2 last-level caches"
+std::string shape_text(const ProcessorFacts& processor) {
+  if (processor.physical_cores == 0) {
+    return "";
+  }
+  std::string text;
+  if (processor.physical_cores < processor.affinity_cores) {
+    text += fmt::format(": hardware threads of {} physical cores", processor.physical_cores);
+  }
+  if (processor.caches > 1) {
+    text += fmt::format(", with {} last-level caches", processor.caches);
+  }
+  return text + (processor.packages > 1 ? fmt::format(", on {} sockets", processor.packages) : "");
+}
+
 Check judge_cores(const ProcessorFacts& processor) {
   Check check{.section = kProcessorSection, .name = "cores", .status = Status::kOk, .seen = {}, .advice = {}};
   const int allowed = allowed_cores(processor);
@@ -76,6 +91,7 @@ Check judge_cores(const ProcessorFacts& processor) {
   } else {
     check.seen = fmt::format("{}, all of them usable", allowed);
   }
+  check.seen += shape_text(processor);
   return check;
 }
 
@@ -104,7 +120,8 @@ Check judge_quota(const Facts& facts) {
 }  // namespace
 
 int usable_cores(const Facts& facts) {
-  const int allowed = allowed_cores(facts.processor);
+  const int physical = facts.processor.physical_cores;
+  const int allowed = physical > 0 ? physical : allowed_cores(facts.processor);
   const double quota = facts.cgroup.cpu_cores.value_or(allowed);
   return std::max(1, static_cast<int>(std::floor(std::min<double>(allowed, quota))));
 }

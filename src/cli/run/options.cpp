@@ -43,14 +43,19 @@ std::vector<std::string> IgnoredOptions::notes() const {
 }
 
 void Options::describe(config::Description& d) {
-  d.option(
-       "nproc-per-node", nproc_per_node,
-       "ranks on this host: a number; auto or cpu for as many as there are cores for; gpu for one on each")
+  d.option("nproc-per-node", nproc_per_node,
+           "ranks on this host: a number; auto or cpu for as many as there are physical cores for; gpu for "
+           "one on each")
       .alias('n');
   d.option("threads-per-rank", threads_per_rank, "cores for each rank; unset: an equal share, with auto 1")
       .range(1, 4096);
-  d.option("bind", bind, "whether each rank keeps to cores of its own")
-      .choices({{"cores", Binding::kCores}, {"none", Binding::kNone}});
+  d.option("bind", bind,
+           "what each rank is bound to: physical cores or hardware threads of its own, all cores of a NUMA "
+           "node, or nothing")
+      .choices({{"core", Binding::kCore},
+                {"thread", Binding::kThread},
+                {"numa", Binding::kNuma},
+                {"none", Binding::kNone}});
   d.option("nnodes", nnodes, "hosts of the job; the same command runs on each");
   d.option("node-rank", node_rank, "which of the hosts this is").range(0, 1 << 20);
   d.option("master-addr", master_addr, "where rank 0 runs; needed with several hosts");

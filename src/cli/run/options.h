@@ -12,7 +12,13 @@
 
 namespace lockstep::run {
 
-enum class Binding { kCores, kNone };
+// What a rank is bound to.
+enum class Binding {
+  kCore,    // physical cores of its own
+  kThread,  // hardware threads of its own
+  kNuma,    // all cores of a NUMA node
+  kNone,
+};
 
 // What torchrun takes and a launcher without Python and elastic membership has no use for.
 struct IgnoredOptions {
@@ -37,7 +43,7 @@ struct Options {
   // Who runs where.
   std::string nproc_per_node = "auto";
   std::optional<int> threads_per_rank;
-  Binding bind = Binding::kCores;
+  Binding bind = Binding::kCore;
   std::string nnodes = "1";
   int node_rank = 0;
   std::optional<std::string> master_addr;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "cli/run/core_shares.h"
 #include "cli/run/plan.h"
 
 namespace lockstep::run {
@@ -23,7 +24,7 @@ std::optional<int> parse_count(std::string_view text) {
 int count_ranks(const Options& options, const HostFacts& host, std::vector<std::string>& problems) {
   const std::string& text = options.nproc_per_node;
   if (text == "auto" || text == "cpu") {
-    return std::max(1, static_cast<int>(host.cores.size()) / options.threads_per_rank.value_or(1));
+    return count_places(host.topology, options.bind, options.threads_per_rank.value_or(1));
   }
   if (text == "gpu") {
     if (host.gpus == 0) {

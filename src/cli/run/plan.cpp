@@ -9,6 +9,7 @@
 #include "cli/run/core_shares.h"
 #include "cli/run/line_prefix.h"
 #include "cli/run/placement.h"
+#include "cli/run/placement_picture.h"
 #include "cli/run/signal_names.h"
 #include "job/launch_command.h"
 #include "job/launcher_terminal.h"
@@ -105,7 +106,7 @@ void plan_workers(const Options& options, const Placement& place, const HostFact
                   const CoreShares& shares, const OutputRules& rules, PlanResult& result) {
   for (int local_rank = 0; local_rank < place.ranks; ++local_rank) {
     WorkerPlan worker{.rank = place.first_rank + local_rank, .local_rank = local_rank};
-    if (options.bind == Binding::kCores && !shares.of_rank.empty()) {
+    if (options.bind != Binding::kNone && !shares.of_rank.empty()) {
       worker.cores = shares.of_rank[static_cast<std::size_t>(local_rank)];
     }
     worker.environment = worker_environment(options, place, result.plan, host, local_rank, shares.threads);
@@ -151,11 +152,11 @@ std::string counted(int count, std::string_view noun) {
 
 void note_cores(const Options& options, const Placement& place, const CoreShares& shares,
                 const HostFacts& host, std::vector<std::string>& notes) {
-  if (options.bind == Binding::kCores && shares.of_rank.empty()) {
+  if (options.bind != Binding::kNone && shares.of_rank.empty()) {
     notes.push_back(fmt::format("{} with {}{} more than the {} here: not bound to cores",
                                 counted(place.ranks, "rank"), counted(shares.threads, "thread"),
                                 place.ranks == 1 ? " wants" : " each want",
-                                counted(static_cast<int>(host.cores.size()), "core")));
+                                counted(static_cast<int>(host.topology.cores.size()), "core")));
   }
 }
 
@@ -188,8 +189,9 @@ PlanResult make_plan(const Options& options, const std::vector<std::string>& com
   plan_signals(options, result);
   const OutputRules rules = output_rules(options, result.problems);
   if (result.problems.empty()) {
-    const CoreShares shares = share_cores(host.cores, place.ranks, place.threads);
+    const CoreShares shares = share_cores(host.topology, options.bind, place.ranks, place.threads);
     plan_workers(options, place, host, shares, rules, result);
+    plan.picture = placement_picture(host.topology, plan.workers);
     plan_log_folder(options, result);
     note_cores(options, place, shares, host, result.notes);
   }

@@ -13,11 +13,12 @@
 
 #include "cli/run/options.h"
 #include "cli/run/stream_choice.h"
+#include "topology/topology.h"
 
 namespace lockstep::run {
 
 struct HostFacts {
-  std::vector<int> cores;  // that this process may use
+  Topology topology;  // the cores that this process may use
   int gpus = 0;
   std::string name;
   std::map<std::string, std::string> environment;  // of this process
@@ -30,7 +31,7 @@ struct HostFacts {
 struct WorkerPlan {
   int rank = 0;
   int local_rank = 0;
-  std::vector<int> cores = {};                          // empty: not bound
+  std::vector<int> cores = {};                          // hardware threads; empty: not bound
   std::map<std::string, std::string> environment = {};  // on top of the launcher's; attempts add to it
   std::string prefix = {};                              // of its lines
   Streams to_file = {};
@@ -40,6 +41,7 @@ struct WorkerPlan {
 struct Plan {
   std::vector<std::string> command;
   std::vector<WorkerPlan> workers;
+  std::string picture;  // of the cores and the ranks on them; several lines
   int world_size = 1;
   int node_rank = 0;
   int node_count = 1;

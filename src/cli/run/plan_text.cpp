@@ -62,7 +62,7 @@ std::string plan_text(const Plan& plan) {
   std::string text = fmt::format("host {} ({} of {}): ranks {}-{} of {}, run '{}'\n", plan.host,
                                  plan.node_rank + 1, plan.node_count, plan.workers.front().rank,
                                  plan.workers.back().rank, plan.world_size, plan.run_id);
-  text += "command:";
+  text += plan.picture + "command:";
   for (const std::string& word : plan.command) {
     text += " " + shell_word(word);
   }

@@ -33,6 +33,9 @@ TEST(ReadProcessor, CountsTheCoresOfThisProcess) {
   const ProcessorFacts processor = read_processor(FakeHost().files());
   EXPECT_GE(processor.affinity_cores, 1);
   EXPECT_GE(processor.online_cores, processor.affinity_cores);
+  EXPECT_GE(processor.physical_cores, 1);
+  EXPECT_LE(processor.physical_cores, processor.affinity_cores);
+  EXPECT_GE(processor.caches, 1);
   EXPECT_NE(processor.architecture, "");
   EXPECT_THAT(processor.features, IsEmpty());
 }

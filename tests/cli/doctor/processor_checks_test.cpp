@@ -112,5 +112,16 @@ TEST(UsableCores, AreWhatMaskAndQuotaLeave) {
   EXPECT_EQ(usable_cores(Facts{}), 1);
 }
 
+TEST(ProcessorChecks, CountPhysicalCoresForRanks) {
+  Facts facts = healthy_facts();
+  facts.processor.physical_cores = 4;
+  facts.processor.caches = 2;
+  facts.processor.packages = 2;
+  EXPECT_EQ(usable_cores(facts), 4);
+  EXPECT_EQ(
+      judge_processor(facts)[1].seen,
+      "8, all of them usable: hardware threads of 4 physical cores, with 2 last-level caches, on 2 sockets");
+}
+
 }  // namespace
 }  // namespace lockstep::doctor

@@ -7,8 +7,11 @@
 
 #include <csignal>
 #include <functional>
+#include <numeric>
 #include <string>
 #include <vector>
+
+#include "cli/run/example_machine.h"
 
 namespace lockstep::run {
 namespace {
@@ -17,12 +20,14 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 HostFacts host_with(int cores) {
-  HostFacts host{
-      .cores = {}, .gpus = 0, .name = "node1", .environment = {}, .free_port = 40123, .random_id = "abc"};
-  for (int core = 0; core < cores; ++core) {
-    host.cores.push_back(core);
-  }
-  return host;
+  std::vector<int> numbers(static_cast<std::size_t>(cores));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return {.topology = plain_cores(numbers),
+          .gpus = 0,
+          .name = "node1",
+          .environment = {},
+          .free_port = 40123,
+          .random_id = "abc"};
 }
 
 // The plan for a host of 8 cores, with some options changed.
@@ -57,6 +62,16 @@ TEST(Plan, HasARankForEveryCoreByItself) {
   EXPECT_EQ(variable(plan, 5, "OMP_NUM_THREADS"), "1");
   EXPECT_EQ(plan.world_size, 8);
   EXPECT_TRUE(plan.is_local());
+}
+
+TEST(Plan, HasARankForEveryPhysicalCoreNotForEveryHardwareThread) {
+  HostFacts host = host_with(1);
+  host.topology = hyperthreaded(1, 4);
+  const Plan plan = good_plan([](Options&) {}, {"train"}, host);
+  ASSERT_EQ(plan.workers.size(), 4U);
+  EXPECT_THAT(plan.workers[1].cores, ElementsAre(1, 5));
+  EXPECT_EQ(variable(plan, 1, "OMP_NUM_THREADS"), "1");
+  EXPECT_EQ(good_plan([](Options& o) { o.bind = Binding::kThread; }, {"train"}, host).workers.size(), 8U);
 }
 
 TEST(Plan, HasAsManyRanksAsThereAreCoresForWhatEachWants) {

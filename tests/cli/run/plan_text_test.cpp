@@ -4,13 +4,14 @@
 
 #include <string>
 
+#include "cli/run/example_machine.h"
 #include "cli/run/plan.h"
 
 namespace lockstep::run {
 namespace {
 
 Plan plan_for(const Options& options, const std::vector<std::string>& command) {
-  const HostFacts host{.cores = {0, 1, 2, 3},
+  const HostFacts host{.topology = plain_cores({0, 1, 2, 3}),
                        .gpus = 0,
                        .name = "node1",
                        .environment = {},
@@ -27,6 +28,7 @@ TEST(PlanText, ShowsWhatRanksShareOnce) {
   options.max_restarts = 3;
   EXPECT_EQ(plan_text(plan_for(options, {"./train", "--name", "it's me", ""})),
             "host node1 (1 of 1): ranks 0-1 of 2, run 'abc'\n"
+            "  package 0, node 0:  [0 rank 0] [1 rank 0] [2 rank 1] [3 rank 1]\n"
             "command: ./train --name 'it'\\''s me' ''\n"
             "restarts: 3; from SIGTERM to SIGKILL: 30.00 s\n"
             "environment of all:\n"

@@ -23,12 +23,12 @@
 #include "base/exit_status.h"
 #include "base/unique_fd.h"
 #include "base/write_guard.h"
-#include "cli/run/core_shares.h"
 #include "job/board.h"
 #include "lockstep/config.h"
 #include "lockstep/error.h"
 #include "lockstep/failure.h"
 #include "lockstep/world.h"
+#include "topology/topology.h"
 
 namespace lockstep::run {
 namespace {
@@ -286,7 +286,7 @@ int do_show_environment(const Arguments& arguments) {
 
 int do_show_cores(const Arguments&) {
   std::string text = fmt::format("rank {}:", my_rank());
-  for (const int core : available_cores()) {
+  for (const int core : read_topology().threads()) {
     text += fmt::format(" {}", core);
   }
   say(text);

@@ -11,8 +11,8 @@
 #include <thread>
 #include <vector>
 
-#include "cli/run/core_shares.h"
 #include "cli/run/launcher_run.h"
+#include "topology/topology.h"
 
 namespace lockstep::run {
 namespace {
@@ -57,7 +57,7 @@ TEST(RunStart, TellsWorkersWhatTorchrunTellsThem) {
 }
 
 TEST(RunStart, BindsEveryRankToCoresOfItsOwn) {
-  const std::vector<int> cores = available_cores();
+  const std::vector<int> cores = read_topology().threads();
   const auto ranks = static_cast<int>(std::min<std::size_t>(cores.size(), 2));
   LauncherRun run({"-n", std::to_string(ranks), "--threads-per-rank", "1"}, {"show-cores"});
   const FinishedRun& done = run.finish();
@@ -68,7 +68,7 @@ TEST(RunStart, BindsEveryRankToCoresOfItsOwn) {
 }
 
 TEST(RunStart, BindsNobodyWithMoreRanksThanCores) {
-  const std::vector<int> cores = available_cores();
+  const std::vector<int> cores = read_topology().threads();
   const std::size_t ranks = cores.size() + 1;
   LauncherRun run({"-n", std::to_string(ranks)}, {"show-cores"});
   const FinishedRun& done = run.finish();
