@@ -43,7 +43,7 @@ void AveragedWeights::update() {
   at::_foreach_lerp_(averages_, parameters_, 1 - decay_);
 }
 
-// The memory changes hands, and nothing is copied. Hooks and gradients belong to the tensors, which stay the model's.
+// Swaps the memory and copies nothing. Hooks and gradients belong to the tensors, which remain the model's.
 void AveragedWeights::exchange() {
   const torch::NoGradGuard no_gradients;
   for (std::size_t i = 0; i < parameters_.size(); ++i) {

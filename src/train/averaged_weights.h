@@ -15,16 +15,16 @@ namespace lockstep::train {
 
 class AveragedWeights {
  public:
-  // Starts with the parameters as they are.
+  // Starts with the current parameters.
   AveragedWeights(torch::nn::Module& model, double decay);
 
-  // Begins anew with the parameters as they are.
+  // Restarts from the current parameters.
   void reset();
 
   // After every step: average = decay x average + (1 - decay) x parameters.
   void update();
 
-  // While it lives the model has the averages in place of its parameters.
+  // While it is alive, the model has the averages in place of its parameters.
   class [[nodiscard]] InPlace {
    public:
     explicit InPlace(AveragedWeights& weights) : weights_(weights) { weights_.exchange(); }
@@ -37,7 +37,7 @@ class AveragedWeights {
   };
   InPlace in_place() { return InPlace(*this); }
 
-  // Under the parameters' names; that of a parameter with two names comes twice.
+  // Under the parameters' names. The average of a parameter with two names is listed twice.
   snapshot::NamedTensors named() const;
 
  private:
@@ -48,7 +48,7 @@ class AveragedWeights {
     std::size_t index;  // of the average
   };
 
-  std::vector<torch::Tensor> parameters_;  // of floating-point type, each once, whatever its names
+  std::vector<torch::Tensor> parameters_;  // floating-point only, each once, however many names it has
   std::vector<torch::Tensor> averages_;
   std::vector<Name> names_;
   double decay_;

@@ -12,7 +12,7 @@ std::string division(std::uint64_t number, std::uint64_t by) {
   return c10::str(number, " = ", by, " x ", number / by, " + ", number % by);
 }
 
-// "99 or 102"; only the larger one when the smaller is 0.
+// "99 or 102"; only the larger if the smaller is 0.
 std::string nearest_multiples(std::uint64_t number, std::uint64_t of) {
   const std::uint64_t below = number / of * of;
   return below == 0 ? c10::str(of) : c10::str(below, " or ", below + of);

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which evaluation was the best, and how long ago.
+// Tracks which evaluation was the best, and how long ago.
 
 #include <cstdint>
 #include <utility>
@@ -11,10 +11,10 @@
 
 namespace lockstep::train {
 
-// What a checkpoint keeps.
+// The part that a checkpoint stores.
 struct BestMetricState {
   std::vector<MetricValue> metrics = {};  // of the best evaluation; empty when there was none
-  double value = 0;                       // the one that decides
+  double value = 0;                       // the deciding metric
   std::int64_t step = 0;
   int bad = 0;  // evaluations since the best one
 };
@@ -23,14 +23,14 @@ class BestMetric {
  public:
   explicit BestMetric(BestOptions options) : options_(std::move(options)) {}
 
-  // Takes an evaluation; whether it is better than all before. One that is not a number never is. Throws
-  // Error{kInvalidConfig} when it has no metric of the name that was asked for.
+  // Records an evaluation and returns whether it is better than all earlier ones. NaN never is. Throws
+  // Error{kInvalidConfig} if the configured metric is missing.
   bool observe(std::int64_t step, const std::vector<MetricValue>& metrics);
 
-  // The number that decides.
+  // The deciding metric.
   double value_in(const std::vector<MetricValue>& metrics) const;
 
-  // As many evaluations have brought no improvement as the options bear.
+  // As many evaluations without improvement as the options tolerate.
   bool is_out_of_patience() const { return options_.patience > 0 && state_.bad >= options_.patience; }
 
   const BestMetricState& state() const { return state_; }

@@ -22,7 +22,7 @@ namespace {
 
 using checkpoint::FileEntry;
 
-// How often ranks that have nothing else to do ask each other whether they are done.
+// How often idle ranks ask each other whether all are done.
 constexpr std::chrono::milliseconds kPollInterval{2};
 
 std::vector<SizedFile> sizes_of(const std::vector<SnapshotFile>& files) {
@@ -59,7 +59,7 @@ CheckpointSaver::~CheckpointSaver() {
   }
 }
 
-// Whether this rank can take part in a checkpoint that rank 0 has begun: it sees the folder, and may make files in it.
+// Whether this rank can write to a checkpoint that rank 0 has begun: it sees the folder and may create files in it.
 bool CheckpointSaver::can_write_into(const std::string& folder) const {
   try {
     store_.join(folder).add(c10::str("rank-", communicator_.rank()), std::span<const std::byte>());
@@ -69,7 +69,7 @@ bool CheckpointSaver::can_write_into(const std::string& folder) const {
   return true;
 }
 
-// Begins a checkpoint that is never committed, and sees who can take part in it.
+// Begins a checkpoint that is never committed, to find out which ranks can write to it.
 std::vector<int> CheckpointSaver::find_writers() const {
   constexpr const char* kWhat = "opening the folder of checkpoints";
   std::optional<checkpoint::CheckpointWriter> probe;
@@ -112,7 +112,7 @@ void CheckpointSaver::begin(const Snapshot& snapshot) {
   }
 }
 
-// Copies the files that fall to this rank. The texts are rank 0's, which is always the first of the writers.
+// Copies the files assigned to this rank. Rank 0, always the first writer, writes the text files.
 void CheckpointSaver::take(const Snapshot& snapshot) {
   dealt_.clear();
   mine_.clear();
@@ -142,7 +142,7 @@ void CheckpointSaver::write(const std::string& folder) {
   }
 }
 
-// Ranks whose tensors have other sizes deal differently, and a file could be written twice or by nobody.
+// Ranks whose tensors differ in size would assign files differently, so a file could be written twice or not at all.
 void CheckpointSaver::require_complete(const checkpoint::Manifest& manifest) const {
   const auto is_missing = [&](const std::string& name) { return manifest.find(name) == nullptr; };
   const auto missing = std::find_if(dealt_.begin(), dealt_.end(), is_missing);
@@ -154,7 +154,7 @@ void CheckpointSaver::require_complete(const checkpoint::Manifest& manifest) con
   }
 }
 
-// That older ones cannot be removed is no reason to end a run whose newest is on the disk.
+// Failing to remove older checkpoints is no reason to fail a run whose newest checkpoint is on disk.
 void CheckpointSaver::commit(const checkpoint::Manifest& manifest) {
   require_complete(manifest);
   writer_->commit(manifest);
@@ -170,7 +170,7 @@ void CheckpointSaver::run(std::function<void()> work) {
   work_ = std::async(std::launch::async, std::move(work));
 }
 
-// Whether the thread has ended, and how.
+// Checks whether the thread has finished, and whether it failed.
 void CheckpointSaver::poll() {
   if (work_.valid() && work_.wait_for(std::chrono::seconds(0)) == std::future_status::ready) {
     try {
@@ -189,8 +189,8 @@ void CheckpointSaver::raise(Flags& flags) {
   flags.raise(Flag::kSaved, is_asked && !work_.valid() && failure_ == nullptr);
 }
 
-// The folder goes when nobody writes into it any more: a rank that found it gone would fail for that reason, and say so
-// instead of the one that failed first.
+// Removes the folder only when no rank writes to it any more. A rank that found it missing would report that, instead
+// of the original failure.
 void CheckpointSaver::give_up() {
   const std::string what = c10::str("saving step ", manifest_.step);
   wait_together(communicator_, what, [this] {

@@ -1,13 +1,13 @@
 #pragma once
 
-// Saves a run while it goes on. begin() copies what this rank is to write and returns; a thread writes it. That a rank is
-// done, or has failed, travels with the reduction that every step has anyway, so no rank ever waits for the disk of
-// another inside a collective, and all of them know in the same step what has become of the checkpoint.
+// Saves a run while it trains. begin() copies this rank's part and returns; a thread writes it. Whether a rank is done
+// or has failed travels with the reduction that every step does anyway. So no rank waits inside a collective for
+// another rank's disk, and all ranks learn the outcome of the checkpoint in the same step.
 //
 //   idle --begin()--> writing, all ranks --all done--> committing, rank 0 --done--> idle
 //
-// Every rank can read the whole state, so its files are dealt out, and those who write do so at the same time. Ranks that
-// cannot write into rank 0's folder, being on another host without a common disk, get none.
+// Every rank can read the whole state, so the files are distributed over the ranks and written in parallel. Ranks that
+// cannot write to rank 0's folder, because they are on another host without a shared disk, get none.
 
 #include <cstdint>
 #include <exception>
@@ -28,23 +28,23 @@ namespace lockstep::train {
 
 struct SnapshotFile {
   std::string name;
-  snapshot::NamedTensors tensors;  // live: they are copied before begin() returns
-  bool is_divisible = false;       // ranks may write a part each
-  bool is_rank_0s = false;         // ranks may differ in it, and what rank 0 has counts
+  snapshot::NamedTensors tensors;  // live: copied before begin() returns
+  bool is_divisible = false;       // several ranks may each write a part
+  bool is_rank_0s = false;         // ranks may differ in it; rank 0's counts
 };
 
-// What is to be saved. The same on all ranks.
+// What to save. The same on all ranks.
 struct Snapshot {
   std::int64_t step = 0;
-  std::optional<double> metric = {};                            // by which the best checkpoint is found
+  std::optional<double> metric = {};                            // selects the best checkpoint
   std::vector<SnapshotFile> files;                              // of tensors
-  std::vector<std::pair<std::string, std::string>> texts = {};  // file -> what is in it
+  std::vector<std::pair<std::string, std::string>> texts = {};  // file -> contents
 };
 
 class CheckpointSaver {
  public:
-  // Collective. Makes the store's folder, and sweeps it. Throws what the disk makes it throw. `communicator` has to
-  // outlive it.
+  // Collective. Creates the store's folder and removes leftovers from it. Propagates errors of the disk. `communicator`
+  // must outlive the saver.
   CheckpointSaver(Communicator& communicator, checkpoint::CheckpointStore store,
                   checkpoint::RetentionRules rules);
   ~CheckpointSaver();  // waits for its thread
@@ -56,18 +56,18 @@ class CheckpointSaver {
 
   // The same on all ranks.
   bool is_idle() const { return phase_ == Phase::kIdle; }
-  // Of the last one that is complete and on the disk; none when there was none.
+  // The step of the last checkpoint that is complete and on disk, if any.
   std::optional<std::int64_t> saved() const { return saved_; }
 
-  // Collective, when idle. The tensors may change when it has returned.
+  // Collective; requires an idle saver. The tensors may change once it has returned.
   void begin(const Snapshot& snapshot);
 
-  // Before and after the reduction of a step. The second throws on all ranks what has gone wrong on one of them; it is
-  // idle then, and older checkpoints are as they were.
+  // Called before and after the reduction of a step. If saving failed on any rank, advance() throws on all ranks. The
+  // saver is idle then, and older checkpoints are unchanged.
   void raise(Flags& flags);
   void advance(const Flags& flags);
 
-  // Waits until it is idle. Collective, and while it waits in one, all ranks do: none runs into a deadline.
+  // Waits until the saver is idle. Collective. All ranks wait in the same short collectives, so none hits a deadline.
   void finish();
 
  private:
@@ -86,14 +86,14 @@ class CheckpointSaver {
   Communicator& communicator_;
   checkpoint::CheckpointStore store_;
   checkpoint::RetentionRules rules_;
-  std::vector<int> writers_;  // ranks, in their order
+  std::vector<int> writers_;  // ranks, in ascending order
   Phase phase_ = Phase::kIdle;
-  checkpoint::Manifest manifest_;  // of the one that is being saved
+  checkpoint::Manifest manifest_;  // of the checkpoint in flight
   std::optional<checkpoint::CheckpointWriter> writer_;
-  std::map<std::string, checkpoint::FileImage> images_;     // of all files that this rank ever wrote
-  std::vector<std::string> dealt_;                          // the files of tensors of this checkpoint
-  std::vector<std::string> mine_;                           // those of them that this rank writes
-  std::vector<std::pair<std::string, std::string>> texts_;  // likewise
+  std::map<std::string, checkpoint::FileImage> images_;     // of every file this rank has written
+  std::vector<std::string> dealt_;                          // tensor files of this checkpoint
+  std::vector<std::string> mine_;                           // the ones this rank writes
+  std::vector<std::pair<std::string, std::string>> texts_;  // text files of this checkpoint
   std::optional<std::int64_t> saved_;
   std::exception_ptr failure_;
   std::future<void> work_;  // the last member: its thread uses the others

@@ -19,7 +19,7 @@ Evaluator::Evaluator(Task& task, std::shared_ptr<const Dataset> data, const Opti
   }
 }
 
-// One number more between the ranks for every batch, so that an evaluation of an hour can be left at once.
+// Exchanges one more number per batch, so that even an hour-long evaluation can be aborted at once.
 bool Evaluator::all_stay(const std::function<bool()>& wants_to_leave) {
   if (!wants_to_leave) {
     return true;

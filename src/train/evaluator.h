@@ -1,6 +1,6 @@
 #pragma once
 
-// The model over a whole data set, divided over the ranks: every sample exactly once, means over all of them.
+// Runs the model over a whole data set, divided over the ranks: every sample exactly once, means over all samples.
 
 #include <functional>
 #include <memory>
@@ -16,13 +16,13 @@ namespace lockstep::train {
 
 class Evaluator {
  public:
-  // Throws Error{kInvalidConfig} when there is nothing to evaluate with.
+  // Throws Error{kInvalidConfig} when there is no data to evaluate on.
   Evaluator(Task& task, std::shared_ptr<const Dataset> data, const Options& options, World& world);
 
   std::uint64_t samples() const { return data_->size(); }
 
-  // Collective. Leaves the model in training mode. `wants_to_leave`, if there is such a function, is asked after every
-  // batch; when it says so on any rank, all of them leave with nothing.
+  // Collective. Leaves the model in training mode. `wants_to_leave`, if set, is called after every batch; when it
+  // returns true on any rank, all ranks return nothing.
   std::optional<Totals> run(torch::nn::Module& model, const std::function<bool()>& wants_to_leave);
 
  private:

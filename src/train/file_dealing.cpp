@@ -8,14 +8,14 @@
 namespace lockstep::train {
 namespace {
 
-// Opening and syncing a file costs about as much as writing this.
+// Opening and syncing a file costs about as much as writing this many bytes.
 constexpr std::uint64_t kLeastPart = std::uint64_t{4} << 20;
 
 std::uint64_t total(const SizedFile& file) {
   return std::accumulate(file.bytes.begin(), file.bytes.end(), std::uint64_t{0});
 }
 
-// The numbers of `count` things, the largest first.
+// The indices of `count` things, largest first.
 template <class Size>
 std::vector<std::size_t> by_size(std::size_t count, const Size& size) {
   std::vector<std::size_t> order(count);
@@ -44,7 +44,7 @@ class Dealer {
  private:
   using Shares = std::vector<std::vector<std::size_t>>;  // tensors, by writer
 
-  // What can fill gaps comes last.
+  // Files that can fill gaps come last.
   enum class Step { kPinned, kWhole, kDivided };
 
   Step step_of(const SizedFile& file) const {
@@ -84,7 +84,7 @@ class Dealer {
     add_parts(source, std::move(shares));
   }
 
-  // To at most so many writers, those with the least to do.
+  // Over at most `parts` writers, the least loaded ones.
   Shares share_out(const SizedFile& file, std::size_t parts) const {
     const std::uint64_t most = *std::max_element(loads_.begin(), loads_.end());
     std::vector<std::size_t> writers =

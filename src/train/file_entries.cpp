@@ -10,7 +10,7 @@
 namespace lockstep::train {
 namespace {
 
-// A line a file. Names have no spaces: see checkpoint::is_file_name().
+// One line per file. Names contain no spaces: see checkpoint::is_file_name().
 std::string to_lines(const std::vector<checkpoint::FileEntry>& files) {
   std::string text;
   for (const checkpoint::FileEntry& file : files) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// The files that each rank has written, told to all of them.
+// Gathers the list of files that each rank has written.
 
 #include <vector>
 
@@ -9,7 +9,7 @@
 
 namespace lockstep::train {
 
-// Those of all ranks, on every rank, in the order of ranks. Collective.
+// The entries of all ranks, in rank order, on every rank. Collective.
 std::vector<checkpoint::FileEntry> gather_entries(const std::vector<checkpoint::FileEntry>& mine,
                                                   Communicator& communicator);
 

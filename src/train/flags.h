@@ -1,6 +1,6 @@
 #pragma once
 
-// What ranks tell each other along with the numbers of a step: how many of them have raised each flag.
+// What ranks tell each other along with the numbers of a step: how many ranks raised each flag.
 
 #include <array>
 #include <cstddef>
@@ -9,10 +9,10 @@
 namespace lockstep::train {
 
 enum class Flag : std::size_t {
-  kStop,        // the run is to end
-  kPause,       // it is to be saved and left, and to be resumed later
-  kSaved,       // this rank has done its part of a checkpoint
-  kSaveFailed,  // it could not
+  kStop,        // stop the run
+  kPause,       // save the run and exit, to resume it later
+  kSaved,       // this rank has written its part of a checkpoint
+  kSaveFailed,  // this rank could not
 };
 
 class Flags {
@@ -21,11 +21,11 @@ class Flags {
 
   void raise(Flag flag, bool really = true) { counts_[static_cast<std::size_t>(flag)] += really ? 1 : 0; }
 
-  // After they were added up: ranks.
+  // After the reduction: the number of ranks.
   int count(Flag flag) const { return static_cast<int>(counts_[static_cast<std::size_t>(flag)]); }
   bool any(Flag flag) const { return count(flag) > 0; }
 
-  // As they travel.
+  // In the form that is reduced.
   std::span<double, kCount> counts() { return counts_; }
 
  private:

@@ -50,7 +50,7 @@ Output forward(Task& task, const Batch& batch, Precision precision, std::string_
   try {
     output = call(task, batch, precision);
   } catch (const Error&) {
-    throw;  // of ours: it says where it is from, and may be another rank's
+    throw;  // a Lockstep error already says where it came from, and may be another rank's
   } catch (const c10::Error& error) {
     throw failed(batch, phase, error.what_without_backtrace());
   } catch (const std::exception& error) {

@@ -13,7 +13,7 @@ class LapTimer {
  public:
   explicit LapTimer(const Clock& clock = Clock::real()) : clock_(clock), began_(clock.now()) {}
 
-  // Since the last lap, or since it was made.
+  // Seconds since the last lap, or since construction.
   double lap() {
     const Clock::Time now = clock_.now();
     return std::chrono::duration<double>(now - std::exchange(began_, now)).count();

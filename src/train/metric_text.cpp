@@ -45,7 +45,7 @@ std::string metric_text(std::string_view name, double value) {
   if (name == "accuracy" && value >= 0 && value <= 1) {
     return formatted("%.2f %%", 100 * value);
   }
-  return std::isnan(value) ? "nan" : formatted("%.4g", value);  // which of them has a sign is of no interest
+  return std::isnan(value) ? "nan" : formatted("%.4g", value);  // the sign of a NaN means nothing
 }
 
 std::string begin_text(const RunInfo& info) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// The pieces of a rank's share of a batch that go through the model one after the other.
+// Cuts a rank's share of a batch into micro-batches.
 
 #include <cstdint>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace lockstep::train {
 
-// Views of `batch`, in its order: `micro_batch` samples each, the last one what is left. None of an empty batch.
+// Views of `batch`, in order, of `micro_batch` samples each; the last may be shorter. None if the batch is empty.
 std::vector<Batch> cut(const Batch& batch, std::uint64_t micro_batch);
 
 }  // namespace lockstep::train

@@ -1,5 +1,5 @@
-// run_program(): from a command line to an exit code. Whatever goes wrong, and on whatever rank, the ranks leave each
-// other in order, and the one that failed says why, once.
+// run_program(): from a command line to an exit code. Whatever fails, on whichever rank, all ranks leave the world in
+// order, and the rank that failed reports the reason, once.
 
 #include <algorithm>
 #include <array>
@@ -33,12 +33,12 @@
 namespace lockstep::train {
 namespace {
 
-// Whether it is this process that should print what all ranks would print alike.
+// Whether this process prints what would be the same on all ranks.
 bool is_speaker() {
   try {
     return identify(config::process_environment(), find_variable_setter).identity.rank == 0;
   } catch (const Error&) {
-    return true;  // joining will say what is wrong with the environment
+    return true;  // joining will report what is wrong with the environment
   }
 }
 
@@ -65,7 +65,7 @@ class Program {
     loaded_ = config::load(description_, std::vector<std::string>(argv_ + std::min(argc_, 1), argv_ + argc_),
                            {.name = name_, .about = task_.about()});
     if (!loaded_.ready()) {
-      // Whoever only asked for help does not want to hear from the launcher that nobody joined.
+      // A user who only asked for help does not want the launcher to report that no rank joined.
       if (auto board = Board::find(config::process_environment())) {
         board->note_program();
       }
@@ -73,7 +73,7 @@ class Program {
                           : (loaded_.problems.empty() ? 0 : config::kUsageExitCode);
     }
     if (options_.save && options_.save_on_signal && options_.selfcheck_resume == 0) {
-      signal_ = std::make_shared<StopSignal>();  // before the others are waited for, which may take long
+      signal_ = std::make_shared<StopSignal>();  // before waiting for the other ranks, which may take long
     }
     World world = World::join(options_.world);
     try {
@@ -116,11 +116,12 @@ class Program {
     try {
       const Summary summary = trainer.run();
       finish(summary, directory, times->gather(world));
-      // Nobody leaves while rank 0 may still fail to write what is asked for.
+      // No rank leaves while rank 0 may still fail to write the outputs.
       run_together(world.communicator(), "ending the run", [] {});
       return summary.paused.empty() ? 0 : kExitTryAgain;
     } catch (...) {
-      // Here, while the trainer is there: it waits for its thread, which may wait for a disk, and the others for us.
+      // Inside the lifetime of the trainer: its destructor waits for its thread, which may wait for a disk, while the
+      // other ranks wait for this one.
       return fail(world, std::current_exception());
     }
   }
@@ -136,7 +137,7 @@ class Program {
     return all;
   }
 
-  // A signal may come before there is anything to save. Then all ranks leave, and are started again.
+  // A signal may arrive before there is anything to save. All ranks then exit, and are started again.
   bool is_told_to_leave(World& world) const {
     const std::string mine = signal_->wants_to_pause();
     std::array<std::int32_t, 1> anyone = {mine.empty() ? 0 : 1};
@@ -155,7 +156,7 @@ class Program {
             .environment = describe_surroundings(world, argc_, argv_)};
   }
 
-  // Rank 0 decides what it is called; on other hosts it has to be made as well.
+  // Rank 0 chooses the name; other hosts have to create the directory too.
   RunDirectory open_directory(World& world) const {
     std::optional<RunDirectory> directory;
     wait_together(world.communicator(), "making the run directory", [&] {
@@ -173,7 +174,7 @@ class Program {
     return *directory;
   }
 
-  // That of the run which is resumed, if there is one and no other is asked for.
+  // The folder of the run being resumed, if there is one and no other was given.
   RunDirectory choose_directory() const {
     std::filesystem::path path = options_.run_dir;
     if (path.empty() && options_.resume == "auto") {
@@ -218,7 +219,7 @@ class Program {
   Options options_;
   config::Description description_;
   config::LoadResult loaded_;
-  std::shared_ptr<StopSignal> signal_;     // none: signals are left alone
+  std::shared_ptr<StopSignal> signal_;     // null: signals are not handled
   std::shared_ptr<RunRecorder> recorder_;  // rank 0
 };
 

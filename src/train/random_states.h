@@ -1,6 +1,6 @@
 #pragma once
 
-// libtorch's random numbers of all ranks, as a checkpoint has them: "rank-0", "rank-1", ...
+// The libtorch random number generators of all ranks, as stored in a checkpoint: "rank-0", "rank-1", ...
 
 #include <string>
 #include <vector>
@@ -13,10 +13,11 @@ namespace lockstep::train {
 // Collective.
 snapshot::NamedTensors gather_random_states(Communicator& communicator);
 
-// What keeps `states` from being those of so many ranks, a line each. With fewer of them a rank would begin anew unsaid.
+// Why `states` are not those of `ranks` ranks, one line per problem. With too few states, a rank would silently restart
+// its random numbers.
 std::vector<std::string> random_misfits(const snapshot::TensorsByName& states, int ranks);
 
-// Takes those of this rank. There are no misfits.
+// Restores this rank's state. Requires that random_misfits() is empty.
 void restore_random_state(const snapshot::TensorsByName& states, int rank);
 
 }  // namespace lockstep::train

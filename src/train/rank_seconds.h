@@ -1,6 +1,6 @@
 #pragma once
 
-// Where the time of each rank goes, on average over its steps.
+// How each rank spends its time, averaged over its steps.
 
 #include <vector>
 
@@ -14,7 +14,7 @@ class RankSeconds : public Callback {
  public:
   void on_step(const StepInfo& info) override;
 
-  // Of all ranks, on every rank. Collective.
+  // The times of all ranks, on every rank. Collective.
   std::vector<RankTimes> gather(World& world) const;
 
  private:

@@ -24,7 +24,7 @@ using checkpoint::CheckpointStore;
 using checkpoint::FileEntry;
 using checkpoint::Manifest;
 
-// Ends a run after about so many steps of its own schedule; always at the same one.
+// Stops a run after about this many steps of its schedule; always at the same step.
 class EarlyEnd : public Callback {
  public:
   explicit EarlyEnd(std::int64_t steps) : steps_(steps) {}
@@ -38,7 +38,8 @@ class EarlyEnd : public Callback {
   std::int64_t done_ = 0;
 };
 
-// Saves after every step, and waits for it: each one has to be there, also when steps are faster than the disk.
+// Saves after every step and waits for each save: every checkpoint must exist, even when steps are faster than the
+// disk.
 Options whole_run(Options options, const fs::path& store) {
   options.save_every = options.keep_every = 1;
   options.async_save = false;
@@ -49,7 +50,7 @@ Options whole_run(Options options, const fs::path& store) {
 
 Options resumed_run(Options options, const fs::path& from, const fs::path& store) {
   options.save_every = std::numeric_limits<std::int64_t>::max();
-  options.keep_best = false;  // which would be saved too
+  options.keep_best = false;  // the best would be saved too
   options.resume = from.string();
   options.allow_changes = false;
   options.checkpoints = store;

@@ -23,7 +23,7 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, ignored);
 }
 
-// An older one would be taken, and in time the next save put in the place of one that may well be in order.
+// Falling back to an older checkpoint would in time overwrite this one, which may well be intact.
 void require_damaged(const checkpoint::RefusedCheckpoint& refused) {
   if (refused.code == ErrorCode::kUnsupported) {
     throw Error(refused.code, refused.reason +
@@ -74,7 +74,7 @@ std::optional<Checkpoint> checkpoint_in(const fs::path& folder) {
   return found;
 }
 
-// Of the run that this one does not go on from.
+// Throws if `store` holds checkpoints that this run does not continue.
 void require_no_others(const fs::path& store, const std::optional<Checkpoint>& from) {
   const std::vector<std::int64_t> steps = CheckpointStore(store).steps();
   std::error_code ignored;

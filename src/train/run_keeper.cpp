@@ -21,7 +21,7 @@ checkpoint::RetentionRules retention(const Options& options) {
   return rules;
 }
 
-// About what was read, as opposed to how the reading went.
+// Errors about the contents, as opposed to errors while reading them.
 bool is_verdict(ErrorCode code) {
   return code == ErrorCode::kCorrupt || code == ErrorCode::kMismatch || code == ErrorCode::kInvalidConfig ||
          code == ErrorCode::kInvalidArgument || code == ErrorCode::kUnsupported ||
@@ -55,8 +55,8 @@ void RunKeeper::resume(World& world) {
   on_disk_ = mark();
 }
 
-// All ranks have the same bytes, and come to the same verdict about them: one says it. What else goes wrong may do so on
-// one rank alone, which then says it itself.
+// All ranks read the same bytes and reach the same verdict about them, so one rank reports it. Other failures may occur
+// on a single rank, which then reports its own.
 void RunKeeper::restore(const SavedRun& saved, const Communicator& communicator) {
   try {
     parts_.restore(saved);
@@ -89,7 +89,7 @@ void RunKeeper::advance(const Flags& flags) {
   }
 }
 
-// The best one can only stay where it was saved.
+// The best checkpoint can be kept only if it was saved.
 void RunKeeper::step_done(bool ends_epoch) {
   const bool is_due =
       options_.save_every > 0 ? parts_.progress().step % options_.save_every == 0 : ends_epoch;
@@ -99,7 +99,7 @@ void RunKeeper::step_done(bool ends_epoch) {
   }
 }
 
-// One at a time: checkpoints are of the steps that were asked for, and memory holds no more than one copy.
+// One at a time: checkpoints are of the requested steps, and memory holds at most one copy.
 void RunKeeper::await_earlier() {
   if (!saver_->is_idle() && !has_warned_) {
     LOCKSTEP_LOG(kWarning)

@@ -1,6 +1,6 @@
 #pragma once
 
-// Keeps a run from being lost: takes it up where it was saved, and saves it when that is due.
+// Keeps a run from being lost: resumes it where it was saved, and saves it when a save is due.
 
 #include <cstdint>
 #include <optional>
@@ -16,29 +16,30 @@ namespace lockstep::train {
 
 class RunKeeper {
  public:
-  // Collective. Resumes what the options say into `parts`, and makes sure before anything is trained that what is to be
-  // saved can be. Throws as find_resume_point(), RunParts and CheckpointSaver do. Options and world have to outlive it.
+  // Collective. Resumes into `parts` as the options say, and verifies before training starts that the run can be saved.
+  // Throws as find_resume_point(), RunParts and CheckpointSaver do. Options and world must outlive the keeper.
   RunKeeper(RunParts parts, const Options& options, World& world);
 
-  // Where it was taken up, and what it had trained with then; empty and 0 for a run that starts anew.
+  // The checkpoint the run was resumed from, and the samples it had trained on by then; empty and 0 for a new run.
   const std::string& resumed_from() const { return resumed_from_; }
   std::uint64_t samples_before() const { return samples_before_; }
 
   bool saves() const { return saver_.has_value(); }
-  // The folder of the newest checkpoint; empty when there is none.
+  // The folder of the newest checkpoint; empty if there is none.
   std::string checkpoint() const;
 
-  // Before and after the reduction of a step; see CheckpointSaver.
+  // Called before and after the reduction of a step; see CheckpointSaver.
   void raise(Flags& flags);
   void advance(const Flags& flags);
 
-  // After every step: saves when it is due. Waits for an earlier checkpoint that is still being written. Collective.
+  // Called after every step; saves when a save is due. Waits for an earlier checkpoint that is still being written.
+  // Collective.
   void step_done(bool ends_epoch);
-  // At the end, or when the run is to be left: what was trained is on the disk when it returns. Collective.
+  // At the end of the run, or when it pauses: the training state is on disk when this returns. Collective.
   void finish();
 
  private:
-  // What tells two states of a run from each other.
+  // Tells two states of a run apart.
   struct Mark {
     std::int64_t step = 0;
     std::int64_t evaluated_at = -1;
@@ -56,9 +57,9 @@ class RunKeeper {
   const Options& options_;
   std::string resumed_from_;
   std::uint64_t samples_before_ = 0;
-  std::optional<CheckpointSaver> saver_;  // none: nothing is saved
+  std::optional<CheckpointSaver> saver_;  // none if nothing is saved
   bool has_warned_ = false;
-  Mark on_disk_;  // of the last checkpoint, complete or not, or of where the run began
+  Mark on_disk_;  // the last checkpoint, complete or not, or where the run began
 };
 
 }  // namespace lockstep::train

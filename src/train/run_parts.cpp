@@ -29,7 +29,7 @@ constexpr const char* kAverages = "ema.safetensors";
 constexpr const char* kRandom = "rng.safetensors";
 constexpr const char* kState = "state.json";
 
-// All parts of it. One that is nowhere is missed by name.
+// Reads all parts of a file. A file without any part is reported missing by name.
 TensorsByName read_tensors(const SavedRun& saved, const char* file) {
   std::vector<std::string> parts = checkpoint::parts_of(file, saved.manifest(), saved.folder());
   if (parts.empty()) {
@@ -43,7 +43,7 @@ TensorsByName read_tensors(const SavedRun& saved, const char* file) {
   return tensors;
 }
 
-// Prefixed with the file they are about.
+// Prefixes each problem with its file.
 void append(std::vector<std::string>& problems, const char* file, const std::vector<std::string>& more) {
   for (const std::string& problem : more) {
     problems.push_back(c10::str(file, ": ", problem));
@@ -69,14 +69,14 @@ void require_same_step(const RunState& state, const SavedRun& saved) {
   }
 }
 
-// Averages that are only now kept begin with the weights that are loaded.
+// Averages enabled only now start from the loaded weights.
 bool begins_averages(const std::vector<config::Difference>& changes) {
   return std::any_of(changes.begin(), changes.end(), [](const config::Difference& change) {
     return change.name == "ema-decay" && change.a && std::stod(*change.a) == 0;
   });
 }
 
-// As the command line would show them, wherever they came from.
+// As the command line would show them, whatever their source.
 std::string settings_of(Task& task, Options options) {
   config::Description description;
   options.describe(description);
@@ -98,7 +98,7 @@ bool may_change(std::string_view option) {
 RunParts::RunParts(const Parts& parts)
     : parts_(parts), settings_json_(settings_of(parts.task, parts.options)) {}
 
-// By which this checkpoint may be the best.
+// The metric that may make this checkpoint the best.
 std::optional<double> RunParts::metric() const {
   const Progress& progress = parts_.progress;
   return progress.evaluated_at == progress.step ? std::optional(parts_.best.value_in(progress.evaluation))
@@ -125,7 +125,7 @@ Snapshot RunParts::take() const {
                     .metric = metric(),
                     .files = {{.name = kModel,
                                .tensors = snapshot::tensors_of(parts_.model),
-                               .is_rank_0s = true},  // whose buffers count where ranks keep their own
+                               .is_rank_0s = true},  // its module buffers count where ranks keep their own
                               {.name = kOptimizer,
                                .tensors = snapshot::tensors_of(parts_.optimizer, parts_.model),
                                .is_divisible = true}},
@@ -137,7 +137,7 @@ Snapshot RunParts::take() const {
   return snapshot;
 }
 
-// Those that compute something. Throws when they are not allowed.
+// The changes that affect the computation. Throws when they are not allowed.
 std::vector<config::Difference> RunParts::changes_since(const SavedRun& saved) const {
   const checkpoint::FileBytes then = saved.read(kConfigFile);
   std::vector<config::Difference> changes = config::diff(then.text(), settings_json_);
@@ -156,7 +156,7 @@ std::vector<config::Difference> RunParts::changes_since(const SavedRun& saved) c
 struct RunParts::SavedTensors {
   TensorsByName model = {};
   TensorsByName optimizer = {};
-  std::optional<TensorsByName> averages = {};  // none: there are none, or they begin anew
+  std::optional<TensorsByName> averages = {};  // none: there are none, or they start from the loaded weights
   TensorsByName random = {};
 };
 
@@ -200,13 +200,13 @@ void RunParts::restore(const SavedRun& saved) {
   require_same_step(state, saved);
   const SavedTensors tensors = read(saved, begins_averages(changes));
   require_fit(tensors, saved);
-  parts_.sampler.restore(state.sampler);  // the last that may refuse
+  parts_.sampler.restore(state.sampler);  // the last call that may refuse
   put_back(tensors, state);
-  // A run that was stopped early goes on when it was told to be more patient.
+  // A run that stopped early continues when it is resumed with more patience.
   if (!changes.empty() && !parts_.best.is_out_of_patience()) {
     parts_.progress.stopped.clear();
   }
-  // The same numbers go on where each rank has its own. Others have to begin anew.
+  // Each rank's random numbers continue when the number of ranks is unchanged. Otherwise they are seeded again.
   if (saved.manifest().world_size == parts_.communicator.size()) {
     restore_random_state(tensors.random, parts_.communicator.rank());
   } else {

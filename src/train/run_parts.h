@@ -1,6 +1,6 @@
 #pragma once
 
-// The parts of a run that a checkpoint is made of, and that one is put back into.
+// The parts of a run that a checkpoint consists of, and is restored into.
 
 #include <optional>
 #include <string>
@@ -25,12 +25,12 @@ class Optimizer;
 
 namespace lockstep::train {
 
-// The file of a checkpoint that says what the run was told to do, and not what has become of it.
+// The checkpoint file with the options of the run, as opposed to its progress.
 inline constexpr const char* kConfigFile = "config.json";
 
 class RunParts {
  public:
-  // They have to outlive it.
+  // The referenced objects must outlive RunParts.
   struct Parts {
     torch::nn::Module& model;
     torch::optim::Optimizer& optimizer;
@@ -47,18 +47,18 @@ class RunParts {
   explicit RunParts(const Parts& parts);
 
   const Progress& progress() const { return parts_.progress; }
-  // Whether no evaluation was better than that of the step that is done.
+  // Whether no evaluation was better than the one of the current step.
   bool is_best() const;
 
-  // Throws Error{kUnsupported} when the optimizer is none that can be saved.
+  // Throws Error{kUnsupported} when the optimizer cannot be saved.
   void require_savable() const;
 
-  // Everything, live. Collective: each rank has random numbers of its own.
+  // The whole state, as live tensors. Collective: each rank has its own random numbers.
   Snapshot take() const;
 
-  // Puts it back; on any number of ranks. Nothing is changed unless all of it fits. Collective. Throws
-  // Error{kInvalidConfig} with the differences when options have changed and may not, Error{kMismatch} with every name
-  // and shape that does not fit, Error{kCorrupt} when a part is missing or belongs to another step.
+  // Restores the state, on any number of ranks. Changes nothing unless all of it fits. Collective. Throws
+  // Error{kInvalidConfig} with the differences when options have changed that may not, Error{kMismatch} with every name
+  // and shape that does not fit, and Error{kCorrupt} when a part is missing or belongs to another step.
   void restore(const SavedRun& saved);
 
  private:
@@ -74,7 +74,7 @@ class RunParts {
   std::string settings_json_;
 };
 
-// The options of a run that may be others when it is resumed: they change nothing that is computed.
+// Whether the option may differ when a run is resumed: it does not affect the computation.
 bool may_change(std::string_view option);
 
 }  // namespace lockstep::train

@@ -13,9 +13,9 @@
 namespace lockstep::train {
 namespace {
 
-// Of the page; beyond it every other row is dropped, again and again. The files keep all of them.
+// The limit of the page; beyond it every other row is dropped, repeatedly. The files keep all rows.
 constexpr std::size_t kMostRows = 20'000;
-// While the run goes on, for those who look at it meanwhile.
+// While the run trains, for people who watch it.
 constexpr std::chrono::seconds kPageInterval{5};
 
 void halve(std::vector<MetricRow>& rows) {
@@ -66,8 +66,8 @@ void RunRecorder::on_begin(const RunInfo& info) {
   }
 }
 
-// The page and the files show the whole run, however often it was stopped. What was written of steps that are trained
-// again goes, and the row of a window that was cut off: it is written when it is full.
+// The page and the files show the whole run, however often it was stopped. Drops the rows of steps that will be trained
+// again, and the row of a window that was cut off: it is written when the window is full.
 void RunRecorder::go_on_after(const RunInfo& info) {
   const std::int64_t last_row = info.steps_done - info.unwritten.steps;
   page_.rows = files_.rewind([&](const MetricRow& row) {
@@ -158,7 +158,7 @@ void RunRecorder::fail(const std::string& reason) noexcept {
   try {
     finish("failed: " + reason, std::move(page_.ranks));
   } catch (const std::exception& error) {
-    // The run has failed for a reason of its own, often this very one.
+    // The run has failed for its own reason, often this very one.
     LOCKSTEP_LOG(kWarning) << "the page of the run could not be written: " << error.what();
   }
 }

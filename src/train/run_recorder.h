@@ -1,6 +1,6 @@
 #pragma once
 
-// What rank 0 leaves of a run for people and programs: the progress line, metric files, and the page.
+// Rank 0's records of a run, for people and programs: the progress line, metric files, and the page.
 
 #include <string>
 #include <utility>
@@ -20,7 +20,7 @@ namespace lockstep::train {
 
 class RunRecorder : public Callback {
  public:
-  // `page` holds what is known before the run: title, settings, environment; `resume_command` is how to go on.
+  // `page` holds what is known before the run: title, settings, environment. `resume_command` resumes the run.
   RunRecorder(RunDirectory directory, const Options& options, ReportData page, std::string resume_command);
 
   void on_begin(const RunInfo& info) override;
@@ -28,8 +28,8 @@ class RunRecorder : public Callback {
   void on_evaluation(const EvaluationInfo& info) override;
   void on_end(const Summary& summary) override;
 
-  // The page's last form: how it ended, and the times of all ranks as far as they are known. After it the progress line
-  // is gone. A page that cannot be written is an error only where the run had none.
+  // Writes the final page: how the run ended, and the times of all ranks as far as they are known. Removes the progress
+  // line. Failing to write the page is an error only if the run itself had none.
   void finish(std::string status, std::vector<RankTimes> ranks);
   void fail(const std::string& reason) noexcept;
 
@@ -46,12 +46,12 @@ class RunRecorder : public Callback {
   ReportData page_;
   const std::string resume_command_;
   MetricFiles files_;
-  const UniqueFd terminal_;  // the launcher's, if it has one
+  const UniqueFd terminal_;  // the launcher's terminal, if it has one
   ProgressLine progress_;
   StepWindow window_;
   RunInfo info_;
   Clock::Time began_;
-  double seconds_before_ = 0;  // of a run that is resumed
+  double seconds_before_ = 0;  // of a resumed run
   Clock::Time page_written_;
   std::int64_t skipped_ = 0;
 };

@@ -37,7 +37,7 @@ RunSetup set_up(Task& task, const Options& options, World& world) {
   RunSetup setup;
   run_together(world.communicator(), "preparing to train", [&] {
     setup.plan = plan_batches(options.batch_size, world.size(), options.micro_batch);
-    seed_libtorch(options.seed, 0);  // the same weights everywhere, before rank 0's are sent to all
+    seed_libtorch(options.seed, 0);  // the same weights everywhere, before rank 0's are broadcast
     setup.data = task.data();
     require_data(setup.data, options);
     setup.model = task.model();

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a run starts from: the task's data and model, and how a batch is divided.
+// Prepares a run: the task's data and model, and how a batch is divided.
 
 #include <memory>
 
@@ -17,8 +17,8 @@ struct RunSetup {
   std::shared_ptr<torch::nn::Module> model;
 };
 
-// Collective. What fails on one rank ends all of them. Throws Error{kInvalidConfig} when options, data and task do not fit
-// each other, Error{kMismatch} when ranks have different data.
+// Collective. A failure on one rank fails all ranks. Throws Error{kInvalidConfig} when options, data and task do not
+// fit together, and Error{kMismatch} when ranks have different data.
 RunSetup set_up(Task& task, const Options& options, World& world);
 
 }  // namespace lockstep::train

@@ -41,7 +41,7 @@ Json progress_to_json(const Progress& progress) {
             {"sums", metrics_to_json(progress.unwritten.sums)}}}};
 }
 
-// Takes members out of an object, and says which one is wrong.
+// Reads members of an object, and reports which one is wrong.
 class Reader {
  public:
   Reader(std::string place, const Json& json) : place_(std::move(place)), json_(json) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a run has come to beside its tensors: the part of a checkpoint that is numbers. The same on all ranks.
+// The state of a run besides its tensors: the numbers of a checkpoint. The same on all ranks.
 
 #include <cstdint>
 #include <string>
@@ -18,15 +18,15 @@ namespace lockstep::train {
 
 // How far a run has come.
 struct Progress {
-  std::int64_t step = 0;     // of the optimizer, skipped ones included
-  std::int64_t skipped = 0;  // because something was not finite
+  std::int64_t step = 0;     // optimizer steps, including skipped ones
+  std::int64_t skipped = 0;  // because of non-finite values
   std::int64_t skipped_in_row = 0;
   std::uint64_t samples = 0;                 // of all ranks
   double epoch = 0;                          // 2.5: in the middle of the third
   std::vector<MetricValue> evaluation = {};  // the last one
   std::int64_t evaluated_at = -1;            // step
-  bool owes_evaluation = false;              // an epoch has ended, and it has not been evaluated
-  std::string stopped = {};                  // why before its end; empty: it was not
+  bool owes_evaluation = false;              // an epoch has finished and is not evaluated yet
+  std::string stopped = {};                  // why the run stopped early; empty if it did not
   StepSums unwritten = {};                   // since the last row of metrics
 };
 
@@ -38,7 +38,7 @@ struct RunState {
   BestMetricState best = {};
 };
 
-// docs/checkpoint_format.md has it, member by member.
+// docs/checkpoint_format.md documents every member.
 std::string to_json(const RunState& state);
 
 // Throws Error{kCorrupt} with `file` and the member that is missing or wrong.

@@ -1,6 +1,6 @@
 #pragma once
 
-// A checkpoint that rank 0 reads and all ranks have: the others need not see the disk that it is on.
+// A checkpoint that rank 0 reads for all ranks; the others need no access to its disk.
 
 #include <filesystem>
 #include <optional>
@@ -14,7 +14,7 @@ namespace lockstep::train {
 
 class SavedRun {
  public:
-  // Collective. `checkpoint` counts on rank 0, where nothing means that there is none to be had anywhere.
+  // Collective. Only rank 0's `checkpoint` counts; when it is empty, all ranks get nothing.
   static std::optional<SavedRun> share(std::optional<checkpoint::Checkpoint> checkpoint,
                                        Communicator& communicator);
 
@@ -22,7 +22,8 @@ class SavedRun {
   const checkpoint::Manifest& manifest() const { return manifest_; }
   bool has(std::string_view file) const { return manifest_.find(file) != nullptr; }
 
-  // A whole file; collective. Throws Error{kCorrupt} when there is none, or it has changed since it was verified.
+  // Reads a whole file. Collective. Throws Error{kCorrupt} when there is none, or when it has changed since it was
+  // verified.
   checkpoint::FileBytes read(std::string_view file) const;
 
  private:

@@ -7,7 +7,7 @@
 namespace lockstep::train {
 
 void seed_libtorch(std::uint64_t seed, int rank, std::int64_t step) {
-  // Seeds that follow each other give streams that are alike; this one mixes.
+  // Consecutive seeds give similar streams, so the seed is mixed first.
   SampleRandom random(
       {.seed = seed, .epoch = static_cast<std::uint64_t>(step), .index = static_cast<std::uint64_t>(rank)});
   torch::manual_seed(random.bits());

@@ -1,13 +1,13 @@
 #pragma once
 
-// The random numbers of libtorch: weights, dropout.
+// Seeds libtorch's random numbers: weights, dropout.
 
 #include <cstdint>
 
 namespace lockstep::train {
 
-// A stream for each rank; the same in every run. `step` is where a run is resumed whose random numbers cannot go on,
-// because there are other ranks than before.
+// One stream per rank, the same in every run. `step` is where a run resumes whose random numbers cannot continue
+// because the number of ranks has changed.
 void seed_libtorch(std::uint64_t seed, int rank, std::int64_t step = 0);
 
 }  // namespace lockstep::train

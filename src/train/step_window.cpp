@@ -14,7 +14,7 @@ void add_step(StepSums& sums, const StepInfo& info) {
       sums.sums.push_back({value.name, 0});
     }
   }
-  // Every batch has the same metrics; a checkpoint of another task may not.
+  // Every batch has the same metrics, but a checkpoint of another task may differ.
   for (std::size_t i = 0; i < std::min(values.size(), sums.sums.size()); ++i) {
     sums.sums[i].value += values[i].value * samples;
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The steps since the last row of metrics, as one row: means over their samples, rates over their time.
+// Aggregates the steps since the last row of metrics into one row: means over their samples, rates over their time.
 
 #include <optional>
 #include <utility>
@@ -12,23 +12,23 @@ namespace lockstep::train {
 
 void add_step(StepSums& sums, const StepInfo& info);
 
-// Whether a row is written after that step, of so many in the run.
+// Whether a row is written after `step`, in a run of `steps`.
 bool ends_window(std::int64_t step, std::int64_t steps, std::int64_t log_every);
 
 class StepWindow {
  public:
   StepWindow() = default;
-  // Goes on after steps of which no time is known.
+  // Continues after steps whose times are unknown.
   explicit StepWindow(StepSums before) : sums_(std::move(before)) {}
 
   void add(const StepInfo& info);
 
-  // Whether no step was added, which a row needs.
+  // No step was added, so there is no row.
   bool is_empty() const { return !last_; }
   double samples_per_second() const;
   double communication_share() const;
   double data_share() const;
-  // Of the last step, as of `seconds` since the run began. Not when it is empty.
+  // The row of the last step, `seconds` after the run began. Requires a window that is not empty.
   MetricRow row(double seconds) const;
   void clear();
 

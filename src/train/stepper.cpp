@@ -41,10 +41,10 @@ StepResult Stepper::run(const Batch& batch, double learning_rate, const Flags& f
   return result;
 }
 
-// What the gradients of the pieces are divided by.
+// The divisor of the gradients of the micro-batches.
 double Stepper::total_weight(const Batch& batch, const std::vector<Batch>& pieces) {
   if (!parts_.task.has_weights()) {
-    // Samples that fill up a batch are trained like the others, and every rank has equally many.
+    // Samples that pad a batch are trained like the others, and every rank has the same number.
     return options_.last_batch == LastBatch::kPad
                ? static_cast<double>(batch.size()) * parts_.communicator.size()
                : static_cast<double>(batch.samples.samples_of_all_ranks);
@@ -65,7 +65,7 @@ void Stepper::accumulate(const Batch& batch) {
     if (i + 1 < pieces.size()) {
       quiet.emplace(parts_.replica);
     }
-    // Averaging divides by the ranks, which this makes up for.
+    // Compensates for the averaging, which divides by the number of ranks.
     const double weight = weight_of(parts_.task, pieces[i]);
     parts_.scaler.scale(forward_loss(pieces[i], weight) * (weight * parts_.communicator.size() / total))
         .backward();
@@ -85,7 +85,7 @@ torch::Tensor Stepper::forward_loss(const Batch& piece, double weight) {
   return output.loss;
 }
 
-// Loss and norm are the same bits on every rank, and so is what follows from them.
+// Loss and norm have the same bits on every rank, so every rank decides alike.
 void Stepper::update(StepResult& result) {
   parts_.scaler.unscale_(parts_.optimizer);
   result.gradient_norm = parts_.replica.clip_grad_norm_(options_.clip_norm);
@@ -96,10 +96,10 @@ void Stepper::update(StepResult& result) {
   parts_.scaler.update();
 }
 
-// All of it happens in the step, slice by slice.
+// The optimizer does all of this in its step, slice by slice.
 void Stepper::update_shards(StepResult& result) {
   if (!std::isfinite(result.totals.loss)) {
-    result.gradient_norm = std::numeric_limits<double>::quiet_NaN();  // nobody has looked
+    result.gradient_norm = std::numeric_limits<double>::quiet_NaN();  // not computed
     result.skipped = true;
     parts_.scaler.skip(parts_.optimizer);
     parts_.scaler.update();

@@ -1,10 +1,10 @@
 #pragma once
 
-// One step of the optimizer: the micro-batches of a rank through forward and backward, gradients averaged once, clipped,
-// applied.
+// One optimizer step: runs a rank's micro-batches through forward and backward, then averages the gradients once, clips
+// and applies them.
 //
 // The gradient is that of the mean loss over the whole batch, however it is divided: each micro-batch counts with its
-// share of the total weight, a short tail with its own.
+// share of the total weight, a short last one with its own.
 
 #include <memory>
 #include <vector>
@@ -22,7 +22,7 @@
 
 namespace lockstep::train {
 
-// A replica whose forward is the task's business.
+// A replica whose forward is run by the task.
 class TaskReplica : public Replica {
  public:
   using Replica::begin_forward;
@@ -34,12 +34,12 @@ struct StepResult {
   Totals totals;
   double gradient_norm = 0;
   bool skipped = false;
-  StepSeconds seconds;  // without data
+  StepSeconds seconds;  // excluding data
 };
 
 class Stepper {
  public:
-  // What it works on has to outlive it.
+  // The referenced objects must outlive the Stepper.
   struct Parts {
     Task& task;
     TaskReplica& replica;
@@ -50,7 +50,7 @@ class Stepper {
   };
   Stepper(const Parts& parts, const Options& options, const BatchPlan& plan);
 
-  // Collective. The flags of all ranks come back in the totals.
+  // Collective. The totals include the flags of all ranks.
   StepResult run(const Batch& batch, double learning_rate, const Flags& flags);
 
  private:
@@ -61,7 +61,7 @@ class Stepper {
   void update_shards(StepResult& result);
 
   Parts parts_;
-  optim::Sharded* sharded_;  // the optimizer, if it is one; null otherwise
+  optim::Sharded* sharded_;  // the optimizer if it is sharded, else null
   const Options& options_;
   BatchPlan plan_;
   Tally tally_{"training"};

@@ -5,12 +5,12 @@
 namespace lockstep::train {
 namespace {
 
-// The handler may run in any thread, and the loop asks in its own: of what a handler may touch only this is for both.
+// The handler may run in any thread while the loop reads this in its own: a lock-free atomic is safe for both.
 std::atomic<int> received = 0;
 static_assert(std::atomic<int>::is_always_lock_free);
 
 void note(int signal) {
-  received.store(signal, std::memory_order_relaxed);  // nothing else is told by it
+  received.store(signal, std::memory_order_relaxed);  // no other data is published by it
 }
 
 void listen(int signal, int flags, struct sigaction& former) {
@@ -22,7 +22,7 @@ void listen(int signal, int flags, struct sigaction& former) {
 
 }  // namespace
 
-// SA_RESTART: what waits in a system call goes on waiting, and the loop hears of it soon enough.
+// SA_RESTART: blocking system calls are restarted, and the loop checks soon enough.
 StopSignal::StopSignal() {
   received = 0;
   listen(SIGTERM, SA_RESTART, former_term_);

@@ -1,6 +1,6 @@
 #pragma once
 
-// SIGTERM and SIGINT as a wish to pause: the handler notes which one came, and the loop asks.
+// Treats SIGTERM and SIGINT as a request to pause: the handler records the signal, and the loop polls it.
 
 #include <csignal>
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace lockstep::train {
 
-// One at a time in a process; while it lives both signals are its. A second SIGINT ends the process, as whoever presses
-// Ctrl-C twice wants it; a second SIGTERM changes nothing: some schedulers send several.
+// At most one per process; while it is alive, it handles both signals. A second SIGINT kills the process, as a user who
+// presses Ctrl-C twice expects. A second SIGTERM changes nothing: some schedulers send several.
 class StopSignal : public Callback {
  public:
   StopSignal();

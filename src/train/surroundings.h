@@ -1,6 +1,6 @@
 #pragma once
 
-// What a run ran on, for its page.
+// Describes the environment of a run, for its page.
 
 #include <string>
 #include <utility>
@@ -10,7 +10,7 @@
 
 namespace lockstep::train {
 
-// Sets how many threads libtorch computes with: `wanted`, or as many as the environment or the cores of this rank say.
+// Sets the number of libtorch's compute threads: `wanted`, or else what the environment or this rank's cores suggest.
 void set_compute_threads(int wanted, const World& world);
 
 // "ranks" -> "2 on 1 host", "libtorch" -> "2.13.0", ...

@@ -1,7 +1,7 @@
 #pragma once
 
-// Losses and metrics of batches as sums and counts, added up over micro-batches and over ranks: the mean of all samples,
-// which the mean of means is not.
+// Sums losses and metrics of batches, with their counts, over micro-batches and ranks. The result is the mean over all
+// samples, which a mean of means is not.
 
 #include <cstdint>
 #include <string>
@@ -14,11 +14,11 @@
 
 namespace lockstep::train {
 
-// Of all ranks, the same on each.
+// Over all ranks, the same on each.
 struct Totals {
   double loss = 0;
-  std::vector<MetricValue> metrics;  // without the loss
-  Flags flags = {};                  // that ranks raised
+  std::vector<MetricValue> metrics;  // excluding the loss
+  Flags flags = {};                  // raised by the ranks
 
   // "loss" and the metrics.
   std::vector<MetricValue> all() const;
@@ -29,12 +29,12 @@ class Tally {
   // `phase` is for messages: "training", "evaluation".
   explicit Tally(std::string phase) : phase_(std::move(phase)) {}
 
-  // The loss of a batch that counts `weight`. Throws Error{kInvalidArgument} when a metric has a name that the first
-  // batch did not have, or lacks one.
+  // Adds the loss of a batch with its `weight`. Throws Error{kInvalidArgument} when the names of the metrics differ
+  // from those of the first batch.
   void add(double loss, double weight, const std::vector<MetricSum>& metrics);
 
-  // Adds up over all ranks and starts anew, and `flags` with it. Collective. A rank without a batch takes part with zeros; rank 0 always
-  // has one, and the names are its.
+  // Sums over all ranks, including `flags`, and resets. Collective. A rank without a batch takes part with zeros. Rank
+  // 0 always has one, and defines the names.
   Totals reduce(Communicator& communicator, Flags flags = {});
 
  private:

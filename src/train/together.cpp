@@ -19,7 +19,7 @@ Error said_by(int peer, int rank, std::string_view what) {
       .with_peer(peer);
 }
 
-// How often a rank that waits for its disk asks the others.
+// How often a rank that waits for its disk polls the others.
 constexpr std::chrono::milliseconds kAskInterval{2};
 
 }  // namespace
@@ -36,7 +36,7 @@ void run_together(Communicator& communicator, std::string_view what, const std::
     communicator.all_reduce(first, ReduceOp::kMin, {.label = what});
   } catch (...) {
     if (failure) {
-      std::rethrow_exception(failure);  // the others were elsewhere, and that is the reason
+      std::rethrow_exception(failure);  // the root cause: the other ranks are in another collective
     }
     throw;
   }
@@ -48,7 +48,7 @@ void run_together(Communicator& communicator, std::string_view what, const std::
   }
 }
 
-// Those who are done wait in the reduction for those who are not, and these set the pace.
+// Ranks that are done wait in the reduction for the others, which set the pace.
 void wait_together(Communicator& communicator, std::string_view what, const std::function<void()>& part) {
   std::future<void> work = std::async(std::launch::async, part);
   std::array<std::int32_t, 1> done = {0};
@@ -75,9 +75,9 @@ bool is_mine_to_say(const std::exception_ptr& exception, int rank) {
       return !error.peer() || *error.peer() == rank;
     }
     if (error.code() == ErrorCode::kMismatch) {
-      return rank == 0;  // every rank has come to it
+      return rank == 0;  // every rank has this error
     }
-    // The dead and the stalled say nothing: the lowest of the other ranks does.
+    // Dead and stalled ranks report nothing, so the lowest of the other ranks does.
     const bool is_about_a_peer = error.code() == ErrorCode::kPeerLost || error.code() == ErrorCode::kTimeout;
     return !is_about_a_peer || !error.peer() || rank == (error.peer() == 0 ? 1 : 0);
   } catch (...) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Failing as one job: what goes wrong on a rank is said once, by that rank, and the others know that it was said.
+// Fails as one job: a failure is reported once, by the rank on which it occurred, and the other ranks know that it was.
 
 #include <functional>
 #include <string_view>
@@ -10,21 +10,20 @@
 
 namespace lockstep::train {
 
-// Runs `part` and waits for the other ranks to have done so. When it throws anywhere, it throws everywhere: its own
-// exception on the first rank that failed, Error{kAborted} with that rank as the peer on the others. Collective. Where
-// `part` is collective too and fails on one rank only, that one throws its exception and the others what the collective
-// they wait in makes of it.
+// Runs `part` on every rank, and waits for all. When it throws on any rank, this throws on all of them: the original
+// exception on the first rank that failed, Error{kAborted} with that rank as the peer on the others. Collective. If
+// `part` is itself collective and fails on one rank only, that rank throws its exception, and the others throw the
+// error of the collective they wait in.
 void run_together(Communicator& communicator, std::string_view what, const std::function<void()>& part);
 
-// The same for a part that waits for a disk, and is not collective. It runs in a thread, and the ranks ask each other again
-// and again whether all are done: each of these operations is short, so none runs into a deadline however long the disk of
-// another takes. Ends when all are.
+// The same for a part that waits for a disk and is not collective. It runs in a thread while the ranks poll each other
+// until all are done. Each poll is short, so no rank hits a deadline, however long another rank's disk takes.
 void wait_together(Communicator& communicator, std::string_view what, const std::function<void()>& part);
 
-// Throws `error`, which all ranks have come to alike, on rank 0, and Error{kAborted} on the others.
+// For an `error` that all ranks have: throws it on rank 0, and Error{kAborted} on the others.
 [[noreturn]] void fail_together(const Communicator& communicator, const Error& error);
 
-// Whether it is this rank that should say it.
+// Whether this rank should report the exception.
 bool is_mine_to_say(const std::exception_ptr& exception, int rank);
 
 }  // namespace lockstep::train

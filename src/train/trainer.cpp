@@ -23,7 +23,7 @@ GradScalerOptions scaler_options(const Options& options) {
   return scaler;
 }
 
-// Both look at the same metric.
+// Plateau and best metric look at the same metric.
 PlateauOptions plateau_options(const Options& options) {
   PlateauOptions plateau = options.plateau;
   plateau.higher_is_better = plateau.higher_is_better || options.best.higher_is_better;
@@ -38,14 +38,14 @@ std::int64_t count_parameters(const torch::nn::Module& model) {
   return count;
 }
 
-// The loop weighs gradients itself, so that the mean is over samples and not over ranks.
+// The loop weights gradients itself, so that the mean is over samples and not over ranks.
 DdpOptions ddp_options(const Options& options) {
   DdpOptions ddp = options.ddp;
   ddp.divisor = Divisor::kAllRanks;
   return ddp;
 }
 
-// The loop leaves clipping and the look for numbers that are not finite to a sharded optimizer.
+// The loop leaves clipping and the check for non-finite values to a sharded optimizer.
 void require_told(const torch::optim::Optimizer& optimizer, const optim::ShardOptions& shard) {
   const auto* sharded = dynamic_cast<const optim::Sharded*>(&optimizer);
   if (sharded != nullptr && (sharded->shard_options().max_norm != shard.max_norm ||
@@ -129,7 +129,7 @@ Summary Trainer::run() {
   setup_.model->train();
   loader_.emplace(setup_.data.train, sampler_, options_.loader,
                   static_cast<std::uint64_t>(std::max<std::int64_t>(0, steps_ - progress_.step)));
-  // The first step may take long where later ones must not: caches are cold, and data may have to be fetched.
+  // The first step may take longer than later ones: caches are cold, and data may have to be fetched.
   world_.communicator().set_timeout(options_.first_step_timeout);
   timer_.lap();
   if (progress_.owes_evaluation) {
@@ -186,7 +186,7 @@ void Trainer::announce(const StepInfo& info) {
   });
 }
 
-// The last step too, before it is saved: what is evaluated after a save would be missing there.
+// Includes the last step, before it is saved: an evaluation after the save would be missing from the checkpoint.
 bool Trainer::is_to_be_evaluated(const SampleBatch& samples) const {
   const bool is_last = progress_.step == steps_ || !progress_.stopped.empty();
   const bool ends_epoch =
@@ -194,7 +194,7 @@ bool Trainer::is_to_be_evaluated(const SampleBatch& samples) const {
   return is_last || ends_epoch;
 }
 
-// What this rank has to say to the others.
+// What this rank tells the others.
 Flags Trainer::flags() {
   Flags flags;
   flags.raise(Flag::kStop, !wish_.empty());
@@ -258,7 +258,7 @@ void Trainer::evaluate() {
   timer_.lap();
 }
 
-// Nothing when it was left because the run is to pause; it will be owed.
+// Nothing if the evaluation was aborted because the run pauses; it is owed then.
 std::optional<Totals> Trainer::run_evaluator() {
   std::optional<AveragedWeights::InPlace> averaged;
   if (averages_) {
@@ -268,7 +268,7 @@ std::optional<Totals> Trainer::run_evaluator() {
                          keeper_->saves() ? [this] { return wants_to_pause(); } : std::function<bool()>());
 }
 
-// What follows from an evaluation. The numbers are the same on all ranks, and so are the decisions.
+// Acts on an evaluation. The numbers are the same on all ranks, and so are the decisions.
 bool Trainer::observe(const std::vector<MetricValue>& metrics) {
   bool is_best = false;
   try {
@@ -286,7 +286,7 @@ bool Trainer::observe(const std::vector<MetricValue>& metrics) {
   return is_best;
 }
 
-// A task that writes to its parameters on some ranks only has trained something else on each.
+// A task that writes to its parameters on some ranks only has trained a different model on each rank.
 void Trainer::require_replicas() {
   try {
     replica_.check_replicas();

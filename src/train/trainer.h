@@ -1,6 +1,6 @@
 #pragma once
 
-// The loop: steps, epochs, evaluations, until the run is over.
+// The training loop: steps, epochs and evaluations, until the run finishes.
 
 #include <functional>
 #include <memory>
@@ -26,8 +26,8 @@ namespace lockstep::train {
 
 class Trainer {
  public:
-  // Collective. Throws Error{kInvalidConfig} when the options do not fit each other or the data, or not the checkpoint
-  // that is to be resumed; Error{kMismatch} when the model does not fit that.
+  // Collective. Throws Error{kInvalidConfig} when the options do not fit each other, the data or the checkpoint to
+  // resume, and Error{kMismatch} when the model does not fit that checkpoint.
   Trainer(Task& task, const Options& options, World& world, std::vector<std::shared_ptr<Callback>> listeners);
 
   Summary run();
@@ -65,7 +65,7 @@ class Trainer {
   Progress progress_;
   std::string wish_;    // why this rank wants to stop; the others learn of it in the next step
   std::string plea_;    // why this rank wants to pause; likewise
-  std::string paused_;  // why all of them do
+  std::string paused_;  // why all ranks pause
   std::optional<RunKeeper> keeper_;
   std::optional<Loader> loader_;
   std::chrono::nanoseconds waited_{0};
