@@ -15,8 +15,8 @@ namespace lockstep::train {
 // The checkpoint to resume from, verified; nothing for a new run. `resume` is
 //   none    a new run
 //   auto    the newest undamaged checkpoint of `store`; a new run if there are none
-//   DIR     a checkpoint, a folder of checkpoints or the folder of a run; the newest undamaged one if there are several. A
-//           run that has none yet starts from scratch
+//   DIR     a checkpoint, a folder of checkpoints or the folder of a run; if there are several, the newest undamaged.
+//           A run that has none yet starts from scratch
 // Newer checkpoints that are damaged are named in the log. `store` is where the run will save; empty: nowhere.
 // Checkpoints already in `store` must belong to the run being resumed, or the run is refused: a run never mixes its
 // checkpoints with those of another. Throws Error{kInvalidConfig} when there is nothing to resume or something is in
