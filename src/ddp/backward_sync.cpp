@@ -40,7 +40,7 @@ const char* to_string(BufferSync buffers) {
   return "unknown";
 }
 
-// GradientSync compares its own.
+// GradientSync compares its own options.
 void require_equal_options(const DdpOptions& options, Communicator& communicator) {
   const auto& hook = options.comm_hook;
   require_equal_lines(communicator, "option of DdpOptions",
@@ -57,7 +57,7 @@ ParameterSet collect_equal_parameters(const torch::nn::Module& module, const Ddp
   return parameters;
 }
 
-// Null when there is no hook.
+// Null if there is no hook.
 std::shared_ptr<TensorReduction> install_hook(const std::shared_ptr<CommHook>& hook,
                                               const ParameterSet& parameters, GradientSync& gradients) {
   if (hook == nullptr) {
@@ -69,7 +69,7 @@ std::shared_ptr<TensorReduction> install_hook(const std::shared_ptr<CommHook>& h
   return reduction;
 }
 
-// A replica before may have left parameters in memory that all ranks share, for which a broadcast is not meant.
+// An earlier replica may have left parameters in memory that all ranks share, which must not be broadcast into.
 void move_out_of_guarded(const ParameterSet& parameters) {
   const torch::NoGradGuard no_grad;
   for (const NamedTensor& named : parameters.all_parameters()) {
@@ -138,7 +138,8 @@ BackwardSync::BackwardSync(torch::nn::Module& module_in, World& world, const Ddp
 
 BackwardSync::~BackwardSync() {
   if (gradients.in_step()) {
-    gradients.abort("a replica went away in the middle of a step");  // before the gradients that it lent
+    gradients.abort(
+        "a replica went away in the middle of a step");  // before the gradients that it borrows are gone
   }
   for (const Hook& hook : hooks_) {
     hook.accumulator->del_post_hook(hook.key);
@@ -163,7 +164,7 @@ void BackwardSync::keep_hook(Hook& hook, const torch::Tensor& parameter, Action 
       }));
 }
 
-// torch::load() makes a parameter forget its accumulator, and every hook on it.
+// torch::load() makes a parameter lose its gradient accumulator, and every hook on it.
 void BackwardSync::keep_hooks() {
   if (passive()) {
     return;
@@ -178,9 +179,9 @@ void BackwardSync::keep_hooks() {
   }
 }
 
-// The gradient of an output is where backward enters the module. Noticing it there makes the outermost backward the
-// one whose end counts, also when parameters only get gradients in a backward inside it (recomputation), and lets a
-// rank take part whose parameters get none.
+// Backward enters the module at the gradient of an output. Hooking it there makes the end of the outermost backward
+// count, even when parameters get their gradients only in a nested backward (recomputation). It also lets a rank take
+// part whose parameters get none.
 void BackwardSync::watch_outputs(const std::vector<torch::Tensor>& outputs) {
   if (passive()) {
     return;
@@ -226,11 +227,11 @@ void BackwardSync::on_gradient(std::size_t index) {
   }
 }
 
-// Whether nothing is added to this gradient any more before the step ends.
+// Whether nothing more will be added to this gradient in this step.
 bool BackwardSync::comes_whole(std::size_t index) {
   Arrival& arrival = arrivals_[index];
   if (torch::autograd::get_current_graph_task_id() != graph_task_) {
-    // A backward inside this one may bring more of the same gradient: it is complete only in the end.
+    // A nested backward may add more to the same gradient, which is complete only at the end of the step.
     arrival.inside = true;
     if (arrival.marked && !first_step_) {
       refuse_second_piece(index);
@@ -270,7 +271,7 @@ void BackwardSync::finish_backward() {
   clock.end_step(gradients.last_step());
 }
 
-// What is refused here is refused on this rank, and the others wait for it.
+// A refusal here happens on this rank only, so the others must not wait for it.
 void BackwardSync::include_rest() {
   try {
     slots_.include_rest([this](std::size_t i) { return arrivals_[i].marked && !arrivals_[i].in_pieces; });
@@ -291,7 +292,7 @@ void BackwardSync::require_static_graph() const {
   }
 }
 
-// Everything of a step that comes after the buckets.
+// Does the rest of a step, after the buckets.
 void BackwardSync::finish_rest() {
   first_step_ = false;
   source = gradients.first_rank_with_data();
@@ -322,7 +323,7 @@ void BackwardSync::leave_slices() {
   }
 }
 
-// What has come since is this rank's own, and there is no average to complete.
+// While gradients accumulate, they are this rank's own, and there is no average to complete.
 void BackwardSync::complete_gradients() {
   slots_.require_averages();
   if (!gradients.complete() && !slots_.accumulating()) {
@@ -347,8 +348,8 @@ void BackwardSync::check_replicas() const {
   require_equal_bits(own_state().all_parameters(), communicator);
 }
 
-// Where parameters are shared, each rank writes to a copy: whatever `write` does, it finds the old values and nobody
-// else's new ones.
+// Where parameters are shared, each rank writes to a copy: `write` sees the old values, never the new ones of another
+// rank.
 void BackwardSync::write_parameters(const std::function<void()>& write) {
   const bool in_common = parameter_memory.in_common();
   if (in_common) {
@@ -383,7 +384,7 @@ bool BackwardSync::shadow() {
   return true;
 }
 
-// An exception left backward before its end: the others would wait for gradients that never come.
+// An exception left backward early: the other ranks would wait for gradients that never arrive.
 void BackwardSync::give_up() {
   in_backward_ = false;
   std::string missing;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Keeps the gradients of a module in step with the other ranks: hooks that notice gradients as they come, the end of
-// the outermost backward, and what follows it. The public class in replica.cpp asks this one.
+// Keeps the gradients of a module in sync with the other ranks: the hooks that fire when gradients arrive, the end of
+// the outermost backward, and the work after it. Implements the public class in replica.cpp.
 
 #include <torch/csrc/autograd/node.h>
 #include <torch/nn/module.h>
@@ -25,28 +25,29 @@ namespace lockstep {
 
 class BackwardSync : public std::enable_shared_from_this<BackwardSync> {
  public:
-  // Collective. The hooks come with keep_hooks(), when there is a shared_ptr to this.
+  // Collective. keep_hooks() installs the hooks, once a shared_ptr to this exists.
   BackwardSync(torch::nn::Module& module, World& world, const DdpOptions& options);
   ~BackwardSync();
   BackwardSync(const BackwardSync&) = delete;
   BackwardSync& operator=(const BackwardSync&) = delete;
 
-  // Puts hooks on the parameters that have none, or lost theirs.
+  // Installs hooks on the parameters that have none or have lost theirs.
   void keep_hooks();
   void watch_outputs(const std::vector<torch::Tensor>& outputs);
   bool shadow();
-  // Collective: for an optimizer that updates slices. leave_slices() when it is gone: without any, .grad is whole again.
+  // Collective: for an optimizer that updates slices. leave_slices() after it is destroyed; without any, all of .grad
+  // is averaged again.
   void slice_buckets(Share share);
   void leave_slices();
   // See GradientSlots.
   void require_averages() const;
   // Collective. Throws Error{kMismatch} when parameters differ between ranks.
   void check_replicas() const;
-  // Collective: .grad becomes whole, where only slices of it were averaged.
+  // Collective: completes .grad where only slices of it were averaged.
   void complete_gradients();
-  // Collective: runs `write`, which may write to parameters; then all ranks have what rank 0 has.
+  // Collective: runs `write`, which may write to parameters; afterwards all ranks have the values of rank 0.
   void write_parameters(const std::function<void()>& write);
-  // What every rank has for itself of parameters and buffers.
+  // The parameters and buffers of which every rank has its own copy.
   ParameterSet own_state() const;
 
   torch::nn::Module& module;
@@ -57,11 +58,11 @@ class BackwardSync : public std::enable_shared_from_this<BackwardSync> {
   GradientSync gradients;
   ParameterMemory parameter_memory;
   int no_sync_depth = 0;
-  int source = -1;  // the first rank that had data in the last step that had any
+  int source = -1;  // the first rank that had data in the last step in which any rank had
   StepClock clock;
 
  private:
-  // Alive as long as a backward that this replica takes part in; notices when it ends early.
+  // Lives as long as a backward that this replica takes part in; detects when that is cut short.
   class Backward;
   friend class Backward;
 
@@ -70,14 +71,14 @@ class BackwardSync : public std::enable_shared_from_this<BackwardSync> {
     std::uintptr_t key = 0;
   };
 
-  // How a dense gradient came in this backward.
+  // How a dense gradient arrived in this backward.
   struct Arrival {
-    bool marked = false;     // ready to leave
-    bool inside = false;     // from a backward inside this one
-    bool in_pieces = false;  // from both, in this step or one before: complete only in the end
+    bool marked = false;     // ready to send
+    bool inside = false;     // from a nested backward
+    bool in_pieces = false;  // from both, in this step or an earlier one: complete only at the end
   };
 
-  // With one rank and nothing to do to its gradients, they stay where autograd put them.
+  // On a single rank without a hook, gradients stay where autograd put them.
   bool passive() const { return communicator.size() == 1 && options.comm_hook == nullptr; }
   template <class Action>
   void keep_hook(Hook& hook, const torch::Tensor& parameter, Action action);

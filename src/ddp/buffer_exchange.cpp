@@ -44,8 +44,8 @@ void BufferExchange::run(int source) {
   }
 }
 
-// Values are written behind autograd's back, so that a forward that came before keeps what it saved: a second
-// forward before the backward is no error.
+// Writes values without telling autograd, so that an earlier forward keeps what it saved: a second forward before the
+// backward is no error.
 void BufferExchange::run(Pack& pack, int source) {
   std::byte* place = pack.memory.data();
   for (const torch::Tensor& buffer : pack.buffers) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Keeps the buffers of a module, such as the running statistics of batch norm, the same on all ranks.
+// Keeps module buffers, such as the running statistics of batch norm, the same on all ranks.
 
 #include <torch/types.h>
 
@@ -17,7 +17,7 @@ class BufferExchange {
   // Collective: allocates.
   BufferExchange(std::vector<NamedTensor> buffers, BufferSync mode, Communicator& communicator);
 
-  // Collective. `source` is the rank whose buffers are taken where they are not averaged.
+  // Collective. Buffers that are not averaged are taken from rank `source`.
   void run(int source);
 
  private:

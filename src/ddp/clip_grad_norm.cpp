@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// What there is to scale: dense gradients themselves, the values of sparse ones.
+// The tensors to scale: dense gradients themselves, the values of sparse ones.
 std::vector<torch::Tensor> gradient_values(const std::vector<torch::Tensor>& parameters) {
   std::vector<torch::Tensor> values;
   std::unordered_set<const c10::TensorImpl*> seen;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Limits the norm of all gradients together.
+// Clips the total norm of all gradients.
 
 #include <torch/types.h>
 
@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-// Scales the gradients in place so that their norm is at most `max_norm`; returns what it was. Reads every gradient
-// once, and writes only when it is too large. The result does not depend on how gradients are bucketed.
+// Scales the gradients in place so that their norm is at most `max_norm`; returns the norm before that. Reads every
+// gradient once, and writes only when the norm is too large. The result does not depend on how gradients are bucketed.
 double clip_gradients(const std::vector<torch::Tensor>& parameters, double max_norm, double norm_type,
                       bool error_if_nonfinite);
 

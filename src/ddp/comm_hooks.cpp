@@ -1,4 +1,4 @@
-// The hooks that send a bucket as it is, or in half the bytes.
+// The hooks that send a bucket unchanged, or in half the bytes.
 
 #include <torch/types.h>
 

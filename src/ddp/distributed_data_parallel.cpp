@@ -28,8 +28,7 @@ void collect_tensors(const c10::IValue& value, std::vector<torch::Tensor>& tenso
 
 }  // namespace detail
 
-// The same tensors and the same submodules, under the same names: whoever walks through this module sees the wrapped
-// one.
+// Registers the same tensors and submodules under the same names: code that walks this module sees the wrapped one.
 ReplicaModule::ReplicaModule(torch::nn::Module& wrapped, World& world, DdpOptions options)
     : torch::nn::Module(wrapped.name()), Replica(wrapped, world, std::move(options)), wrapped_(&wrapped) {
   for (const auto& item : wrapped.named_parameters(/*recurse=*/false)) {
@@ -59,7 +58,7 @@ void ReplicaModule::to(torch::Device device, bool /*non_blocking*/) {
   require_unchanged(device, std::nullopt);
 }
 
-// Integers stay what they are, as libtorch has it.
+// Integers keep their type, as in libtorch.
 void ReplicaModule::require_unchanged(std::optional<torch::Device> device,
                                       std::optional<torch::Dtype> dtype) const {
   const auto require = [&](const std::string& name, const torch::Tensor& tensor) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which rank has something, so that all can act on it.
+// Finds a rank on which a condition holds, so that all ranks can act on it.
 
 #include <string_view>
 
@@ -8,7 +8,7 @@
 
 namespace lockstep {
 
-// The first rank for which `here` holds, the number of ranks when there is none. Collective.
+// The first rank on which `here` is true, or the number of ranks if there is none. Collective.
 int first_rank_where(bool here, Communicator& communicator, std::string_view label);
 
 }  // namespace lockstep

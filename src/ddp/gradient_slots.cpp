@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-// Two or three buckets: one that fills up, those that are under way.
+// Two or three buckets: the one being filled and those in flight.
 constexpr std::size_t kMostLent = std::size_t{24} << 20;  // bytes
 
 }  // namespace
@@ -30,8 +30,8 @@ void GradientSlots::require_fit(const Slot& slot, const torch::Tensor& gradient)
   }
 }
 
-// Whether it still holds an average of which the rest is on other ranks. `changes` is how often autograd alone would
-// have written since.
+// Whether the slot still holds an average whose rest is on other ranks. `changes` is how often autograd alone would
+// have written to it since.
 bool GradientSlots::is_partial(const Slot& slot, std::uint32_t changes) {
   return slot.partial && slot.view._version() == *slot.partial + changes;
 }
@@ -75,8 +75,8 @@ void GradientSlots::adopt(std::size_t index) {
   }
 }
 
-// Whether its memory is not that of the slot, as a detached .grad's is, and holds what that would. A loan keeps the whole
-// of it: while others are late, gradients are copied instead and their memory is free again.
+// Whether the gradient has memory outside its slot, as a detached .grad has, in the layout of the slot. A loan keeps
+// all of that memory. While other ranks are late, gradients are therefore copied instead, and their memory is freed.
 bool GradientSlots::can_lend(const Slot& slot, const torch::Tensor& gradient) const {
   return lent_bytes_ < kMostLent && gradient.layout() == torch::kStrided && !gradient.requires_grad() &&
          !gradient.is_conj() && !gradient.is_neg() && gradient.scalar_type() == slot.view.scalar_type() &&
@@ -84,7 +84,7 @@ bool GradientSlots::can_lend(const Slot& slot, const torch::Tensor& gradient) co
          gradient.data_ptr() != slot.view.data_ptr();
 }
 
-// One that is lent stays what autograd made it until the next one comes, for whoever looks at it in backward.
+// A lent gradient stays as autograd made it until the next one arrives, for code that reads it in backward.
 void GradientSlots::send(std::size_t index) {
   Slot& slot = slots_[index];
   torch::Tensor& gradient = slot.parameter.tensor.mutable_grad();
@@ -108,7 +108,7 @@ void GradientSlots::send(std::size_t index) {
   }
 }
 
-// What the sync has read is given back, so that the next gradients find its memory.
+// Returns gradients that the sync has read, so that the next ones can reuse their memory.
 void GradientSlots::end_loans() {
   while (!loans_.empty() && !sync_.borrows(loans_.front())) {
     Slot& slot = slots_[loans_.front()];
@@ -125,9 +125,9 @@ void GradientSlots::end_loans() {
 void GradientSlots::include(std::size_t index) {
   Slot& slot = slots_[index];
   if (!slot.parameter.tensor.grad().defined()) {
-    slot.used = false;  // or it was, and the user has taken the gradient away since
+    slot.used = false;  // or it was used, and the user has removed the gradient since
   } else if (slot.used) {
-    adopt(index);  // once more: the user may have put another tensor there since
+    adopt(index);  // again: the user may have assigned another tensor since
     sync_.include(index, true);
   } else {
     set_aside(index);
@@ -135,7 +135,7 @@ void GradientSlots::include(std::size_t index) {
   }
 }
 
-// The slice of an average is no part of a sum: others get zeros for it.
+// A slice of an average must not enter a sum, so it counts as zeros.
 void GradientSlots::set_aside(std::size_t index) {
   Slot& slot = slots_[index];
   const torch::Tensor& gradient = slot.parameter.tensor.grad();
@@ -146,7 +146,7 @@ void GradientSlots::set_aside(std::size_t index) {
     slot.view.zero_();
     return;
   }
-  slot.partial.reset();  // it has been written to since, zeros usually
+  slot.partial.reset();  // it has been written to since, usually with zeros
   slot.spoiled = false;
   adopt(index);
   slot.used = false;
@@ -199,8 +199,8 @@ void GradientSlots::publish() {
   }
 }
 
-// Nobody clears .grad of a rank that has run out of data. What it held would take part in the next step of an optimizer
-// here, and nowhere else.
+// Nothing clears .grad on a rank that has run out of data. Its old value would take part in the next optimizer step on
+// this rank, and on no other.
 void GradientSlots::follow_others() {
   for (std::size_t i = 0; i < slots_.size(); ++i) {
     if (!sync_.used_anywhere(i)) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// Notices that a module is no longer the one that was wrapped. Gradients of a parameter that came later would never
-// be averaged, and nothing else would tell.
+// Detects that a module is no longer the one that was wrapped. Gradients of a parameter added later would silently
+// never be averaged.
 
 #include <torch/nn/module.h>
 
@@ -14,8 +14,8 @@ class ModuleWatch {
  public:
   explicit ModuleWatch(const torch::nn::Module& module);
 
-  // Throws Error{kInvalidArgument} naming the parameter that was replaced, has changed its type or shape, or is
-  // trained now and was not.
+  // Throws Error{kInvalidArgument} with the parameter that was replaced, has changed its type or shape, or has become
+  // trainable.
   void check() const;
 
  private:

@@ -29,13 +29,13 @@ Buffer place_in(const SymmetricMemory& memory, const Buffer& place, const Gradie
   return {memory.data() + (place.data() - gradients.memory().data()), place.count(), place.dtype()};
 }
 
-// What the tensors over it keep, whoever else goes.
+// Kept alive by the tensors over it, even when everything else is gone.
 struct GuardedMemory {
   SharedMemory memory;
   std::optional<WriteGuard> guard;
 };
 
-// One side of it.
+// One of the two mappings.
 SymmetricMemory handle(const std::shared_ptr<GuardedMemory>& guarded, std::byte* data) {
   return {std::shared_ptr<std::byte>(guarded, data), guarded->memory.bytes()};
 }
@@ -104,7 +104,7 @@ void ParameterMemory::allocate(const GradientSync& gradients) {
     guarded = std::make_shared<GuardedMemory>();
     guarded->memory = communicator_.allocate_shared(bytes);
     memory_ = handle(guarded, guarded->memory.writable());
-    // Tensors have no notion of memory that is only read; the page tables have.
+    // Tensors do not know read-only memory; the page tables do.
     seen = handle(guarded, const_cast<std::byte*>(guarded->memory.data()));
   } else {
     memory_ = communicator_.allocate(bytes);
@@ -170,8 +170,8 @@ void ParameterMemory::move_in() {
   }
 }
 
-// Whether one has strayed is asked of all ranks: they wait for each other here in every step, and one that moves
-// parameters in must not do so alone.
+// All ranks are asked whether a parameter has moved away: they wait for each other here in every step, and a rank must
+// not move parameters in alone.
 void ParameterMemory::follow(const GradientSync& gradients) {
   if (generation_ != gradients.generation()) {
     allocate(gradients);

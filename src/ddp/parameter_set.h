@@ -1,7 +1,7 @@
 #pragma once
 
-// The parameters and buffers of a module as data-parallel training sees them: each tensor once, under the first name
-// the module gives it, split into what gets dense gradients, what gets sparse ones, and what is frozen.
+// The parameters and module buffers of a module as data-parallel training sees them: each tensor once, under the first
+// name the module gives it, split into those with dense gradients, those with sparse ones, and those that are frozen.
 
 #include <torch/nn/module.h>
 #include <torch/types.h>
@@ -20,19 +20,19 @@ struct NamedTensor {
 
 struct ParameterSet {
   std::vector<NamedTensor> dense;   // trained, in the order of the module
-  std::vector<NamedTensor> sparse;  // trained, and their gradients are sparse: embeddings that ask for it
+  std::vector<NamedTensor> sparse;  // trained with sparse gradients: embeddings that ask for them
   std::vector<NamedTensor> frozen;
   std::vector<NamedTensor> buffers;
 
   std::vector<NamedTensor> all_parameters() const;
 };
 
-// Throws Error{kInvalidArgument} when there is nothing to train, Error{kUnsupported} for a tensor that is not on the
-// CPU or of a type that collectives do not know.
+// Throws Error{kInvalidArgument} when there is nothing to train, and Error{kUnsupported} for a tensor that is not on
+// the CPU or has a type that collectives do not support.
 ParameterSet collect_parameters(const torch::nn::Module& module);
 
-// Collective. Throws Error{kMismatch} with both sides when ranks differ in names, shapes, types, strides or what is
-// trained.
+// Collective. Throws Error{kMismatch} with both sides when ranks differ in names, shapes, types, strides or in which
+// parameters are trained.
 void require_equal_modules(const ParameterSet& parameters, Communicator& communicator);
 
 // Collective: all ranks take the values of rank `root`.

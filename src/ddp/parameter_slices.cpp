@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-// The elements of a tensor in the order of a layout; a view where that is possible.
+// The elements of a tensor in the order of a layout; a view if possible.
 torch::Tensor flatten_like(const torch::Tensor& layout, torch::Tensor tensor) {
   if (tensor.is_sparse() || tensor.strides() != layout.strides()) {
     tensor = torch::empty_strided(layout.sizes(), layout.strides(), layout.scalar_type())
@@ -113,12 +113,12 @@ torch::Tensor ParameterSlices::elements(const ParameterPiece& piece, const torch
       .narrow(0, piece.first, piece.values.numel());
 }
 
-// Earlier pushes advance on the way: while one bucket is updated, the others' slices of the one before arrive.
+// Earlier pushes advance meanwhile: while one bucket is updated, the other ranks' slices of the previous one arrive.
 void ParameterSlices::start_push(std::size_t bucket) {
   const GradientSync& gradients = sync_->gradients;
   const GradientBucket& place = gradients.buckets()[bucket];
   for (const std::size_t parameter : slices_[bucket].parameters) {
-    // A graph that still needs the old values is to notice, as after any step.
+    // A graph that still needs the old values must notice, as after any step.
     parameters()[parameter].tensor.unsafeGetTensorImpl()->bump_version();
   }
   if (communicator().size() == 1 || sync_->parameter_memory.shared()) {

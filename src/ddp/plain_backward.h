@@ -1,10 +1,10 @@
 #pragma once
 
-// What kind of backward this thread is in.
+// Tells which kind of backward this thread runs.
 
 namespace lockstep {
 
-// One that accumulates into every leaf it meets, unlike torch::autograd::grad().
+// A backward that accumulates into every leaf it reaches, unlike torch::autograd::grad().
 bool in_plain_backward();
 
 }  // namespace lockstep

@@ -2,10 +2,10 @@
 //
 //   P = M Q          all-reduced, then made orthonormal
 //   Q = M^T P        all-reduced
-//   M' = P Q^T       what every rank takes as the average
+//   M' = P Q^T       every rank takes this as the average
 //
-// What M' lacks of M is added to the next M (error feedback), and the next step starts from this Q (warm start).
-// Gradients that would not shrink, biases above all, are sent whole in one packed buffer.
+// The difference M - M' is added to the next M (error feedback), and the next step starts from this Q (warm start).
+// Gradients that would not shrink, mostly biases, are sent whole in one packed buffer.
 
 #include <torch/types.h>
 
@@ -19,7 +19,7 @@
 namespace lockstep {
 namespace {
 
-// A gradient that is sent as P and Q; the views lie in the packed buffers of its bucket.
+// A gradient that is sent as P and Q; the views are in the packed buffers of its bucket.
 struct Factors {
   torch::Tensor matrix;  // of the gradient
   torch::Tensor p;
@@ -27,14 +27,14 @@ struct Factors {
 };
 
 struct BucketState {
-  torch::Tensor flat;  // which bucket memory this belongs to
+  torch::Tensor flat;  // the bucket memory that this belongs to
   std::vector<Factors> compressed;
   std::vector<torch::Tensor> whole;  // flat views of gradients
   torch::Tensor packed_p;
   torch::Tensor packed_q;
   torch::Tensor packed_whole;
-  torch::Tensor error;  // what earlier steps left out, like `flat`
-  torch::Tensor input;  // gradients of this step with that error added
+  torch::Tensor error;  // not sent in earlier steps; like `flat`
+  torch::Tensor input;  // gradients of this step plus that error
 };
 
 class PowerSgd final : public CommHook {
@@ -183,7 +183,7 @@ class PowerSgd final : public CommHook {
     }
   }
 
-  // Only of what was approximated: what was sent whole has left nothing out.
+  // Only for approximated gradients: those that were sent whole have no error.
   static void remember_error(BucketState& state, const torch::Tensor& before) {
     state.error.copy_(before).sub_(state.input);
     for (const torch::Tensor& whole : state.whole) {

@@ -68,7 +68,7 @@ void Replica::Join::wait() {
       step_();
     }
   }
-  // All ranks have left; `source` is one that took part in every step with data of its own.
+  // All ranks have left; `source` is a rank that took part in every step with its own data.
   if (!step_ && sync.source >= 0) {
     broadcast_state(sync.own_state(), sync.communicator, sync.source);
   }

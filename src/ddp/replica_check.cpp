@@ -31,7 +31,7 @@ std::vector<std::int64_t> hashes_of(const std::vector<NamedTensor>& tensors) {
   return hashes;
 }
 
-// By rank.
+// Gathers the values of all ranks, in rank order.
 std::vector<std::int64_t> gather(const std::vector<std::int64_t>& mine, Communicator& communicator) {
   std::vector<std::int64_t> all(mine.size() * static_cast<std::size_t>(communicator.size()));
   communicator.all_gather(mine, all, {.label = "check replicas"});

@@ -1,6 +1,6 @@
 #pragma once
 
-// Whether replicas still are replicas.
+// Checks that replicas are still identical.
 
 #include <vector>
 
@@ -9,8 +9,8 @@
 
 namespace lockstep {
 
-// Collective: compares a hash of the bits of all tensors. Throws Error{kMismatch} on all ranks when any differ, with the
-// first tensor that does and the ranks that hold something else.
+// Collective: compares a hash of the bits of all tensors. When any differ, throws Error{kMismatch} on all ranks, with
+// the first tensor that differs and the ranks that hold other values.
 void require_equal_bits(const std::vector<NamedTensor>& tensors, Communicator& communicator);
 
 }  // namespace lockstep

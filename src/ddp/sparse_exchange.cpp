@@ -8,7 +8,7 @@
 namespace lockstep {
 namespace {
 
-// No rows of a table shaped like `parameter`.
+// A sparse gradient without rows, for a table shaped like `parameter`.
 torch::Tensor nothing_like(const torch::Tensor& parameter) {
   std::vector<std::int64_t> shape(parameter.sizes().begin(), parameter.sizes().end());
   shape[0] = 0;
@@ -68,7 +68,7 @@ std::vector<SparseExchange::Offer> SparseExchange::exchange_offers(const Offer& 
   return offers;
 }
 
-// The rows of all ranks, one after the other. Each sends as many as the rank with the most has.
+// The rows of all ranks, one rank after the other. Each rank sends as many as the largest count.
 torch::Tensor SparseExchange::gather_rows(const torch::Tensor& mine, const std::vector<Offer>& offers,
                                           const std::string& name) {
   const std::int64_t most =

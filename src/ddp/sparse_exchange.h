@@ -1,7 +1,7 @@
 #pragma once
 
-// Averages sparse gradients: every rank gets the indices and values of all ranks and adds them up in the order of
-// the ranks. What travels is what is there, not the whole table.
+// Averages sparse gradients: every rank gets the indices and values of all ranks and adds them up in rank order. Only
+// existing rows are sent, not the whole table.
 
 #include <torch/types.h>
 
@@ -19,8 +19,8 @@ class SparseExchange {
   std::size_t size() const { return entries_.size(); }
   // Autograd has written .grad of parameter `index`.
   void mark_used(std::size_t index) { entries_[index].used = true; }
-  // Collective. A parameter that no rank used since the last time keeps its .grad. This rank's gradients count
-  // `weight` times; `divisor` is what the sum is divided by.
+  // Collective. A parameter that no rank used since the last call keeps its .grad. This rank's gradients are multiplied
+  // by `weight`, and the sum is divided by `divisor`.
   void run(double weight, double divisor);
 
  private:
@@ -28,7 +28,7 @@ class SparseExchange {
     NamedTensor parameter;
     bool used = false;
   };
-  // What a rank has for one parameter.
+  // One rank's gradient of one parameter.
   struct Offer {
     bool used = false;
     bool dense = false;

@@ -1,6 +1,6 @@
 #pragma once
 
-// Where the time of a step goes.
+// Measures the phases of a step.
 
 #include "base/clock.h"
 #include "lockstep/replica.h"

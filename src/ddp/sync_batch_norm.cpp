@@ -22,8 +22,8 @@ int convert_sync_batchnorm(torch::nn::Module& module, World& world) {
       keys.push_back(key);
     }
   }
-  // A communicator of its own: in backward these collectives come between those of the buckets, and where exactly
-  // may differ from rank to rank.
+  // Needs its own communicator: in backward these collectives interleave with those of the buckets, in an order that
+  // may differ between ranks.
   auto communicator = world.communicator().split(0, world.rank());
   const auto group = std::make_shared<BatchNormGroup>(std::move(*communicator));
   int converted = 0;

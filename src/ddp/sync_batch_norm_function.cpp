@@ -26,7 +26,7 @@ std::vector<std::int64_t> all_but_channels(const torch::Tensor& input) {
   return dimensions;
 }
 
-// One number per channel, in the shape that combines with `input`.
+// One number per channel, in a shape that broadcasts with `input`.
 torch::Tensor per_channel(const torch::Tensor& values, const torch::Tensor& input) {
   std::vector<std::int64_t> shape(static_cast<std::size_t>(input.dim()), 1);
   shape[1] = input.size(1);
@@ -36,10 +36,10 @@ torch::Tensor per_channel(const torch::Tensor& values, const torch::Tensor& inpu
 struct Moments {
   torch::Tensor mean;    // float64, by channel
   torch::Tensor spread;  // sum of squared distances from the mean
-  double count = 0;      // of numbers per channel
+  double count = 0;      // numbers per channel
 };
 
-// Ranks are combined in their order, in float64: the same bits everywhere.
+// Combines ranks in rank order, in float64: the same bits everywhere.
 Moments moments_over_ranks(const torch::Tensor& input, Communicator& communicator) {
   const std::int64_t channels = input.size(1);
   const auto count = static_cast<double>(channels == 0 ? 0 : input.numel() / channels);
@@ -74,7 +74,7 @@ void update(const torch::Tensor& running, const torch::Tensor& now, double momen
   }
 }
 
-// What a graph keeps of the ranks it was computed with.
+// Keeps the group alive for the graph that was computed with it.
 struct GroupHolder : torch::CustomClassHolder {
   explicit GroupHolder(std::shared_ptr<BatchNormGroup> group_in) : group(std::move(group_in)) {}
   std::shared_ptr<BatchNormGroup> group;
@@ -87,8 +87,8 @@ std::shared_ptr<BatchNormGroup> group_of(AutogradContext* context) {
   return c10::static_intrusive_pointer_cast<GroupHolder>(context->saved_data["group"].toCapsule())->group;
 }
 
-// Adds up float64 numbers over all ranks, and so does its gradient. Ranks whose gradients count for more when they are
-// averaged count for more here: each gets what its own weight, applied later, makes right.
+// Sums float64 numbers over all ranks; its gradient does too. Ranks whose gradients count for more in the average also
+// count for more here. Each rank gets a sum that is right once its own weight is applied later.
 struct SumOverRanks : torch::autograd::Function<SumOverRanks> {
   static torch::Tensor forward(AutogradContext* context, const torch::Tensor& values,
                                const std::shared_ptr<BatchNormGroup>& group, bool weighted) {
@@ -100,8 +100,8 @@ struct SumOverRanks : torch::autograd::Function<SumOverRanks> {
     return weighted && weight > 0 ? sums / weight : sums;
   }
 
-  // A sum of values is differentiated into a weighted one, and the other way round: weighting only one side of two
-  // factors weights their product.
+  // The derivative of a plain sum is a weighted one, and vice versa: weighting one of two factors weights their
+  // product.
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const bool weighted = context->saved_data["weighted"].toBool();
     return {SumOverRanks::apply(gradients[0], group_of(context), !weighted), torch::Tensor(),
@@ -119,8 +119,8 @@ struct Statistics {
   torch::Tensor scale;  // one over the standard deviation
 };
 
-// The same statistics once more, as functions of the input that can be differentiated over all ranks. Measured from
-// the mean that is known, so that nothing cancels out.
+// The same statistics as differentiable functions of the input over all ranks. Computed relative to the known mean, to
+// avoid cancellation.
 Statistics differentiable(const Statistics& known, const torch::Tensor& input, double count, double eps,
                           const std::shared_ptr<BatchNormGroup>& group) {
   const std::int64_t channels = input.size(1);
@@ -162,7 +162,7 @@ struct SyncBatchNormFunction : torch::autograd::Function<SyncBatchNormFunction> 
     return call->bias.defined() ? output + per_channel(call->bias, input) : output;
   }
 
-  // Recorded itself when somebody asks for second derivatives, so the statistics become functions of the input then.
+  // Recorded by autograd when second derivatives are requested; the statistics then become functions of the input.
   static variable_list backward(AutogradContext* context, const variable_list& gradients) {
     const auto saved = context->get_saved_variables();
     const torch::Tensor& input = saved[0];
@@ -176,7 +176,7 @@ struct SyncBatchNormFunction : torch::autograd::Function<SyncBatchNormFunction> 
     const torch::Tensor& gradient = gradients[0];
     const torch::Tensor centred = input - per_channel(statistics.mean, input);
     const auto dimensions = all_but_channels(input);
-    // What each parameter gets is this rank's part; averaging it is the business of whoever trains.
+    // Each parameter gets this rank's part; averaging over ranks is up to the training code.
     const torch::Tensor sum = gradient.to(torch::kDouble).sum(dimensions);
     const torch::Tensor product = (gradient * centred).to(torch::kDouble).sum(dimensions);
     torch::Tensor factor = statistics.scale;
@@ -202,7 +202,7 @@ struct SyncBatchNormFunction : torch::autograd::Function<SyncBatchNormFunction> 
 
 torch::Tensor sync_batch_norm(const torch::Tensor& input, const BatchNormCall& call,
                               const std::shared_ptr<BatchNormGroup>& group) {
-  // Autograd takes a tensor that is not there as an empty optional.
+  // Autograd takes an undefined tensor as an empty optional.
   const auto known = [](const torch::Tensor& tensor) {
     return tensor.defined() ? std::optional<torch::Tensor>(tensor) : std::nullopt;
   };

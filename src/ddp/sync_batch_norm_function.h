@@ -11,7 +11,7 @@
 namespace lockstep {
 
 struct BatchNormCall {
-  torch::Tensor weight;  // undefined when there is none; the same holds for those below
+  torch::Tensor weight;  // this and the tensors below: undefined if there is none
   torch::Tensor bias;
   torch::Tensor running_mean;
   torch::Tensor running_var;
@@ -20,8 +20,8 @@ struct BatchNormCall {
 };
 
 // Collective, and so are its derivatives of any order. A backward differentiates the sum of the ranks' losses, each
-// multiplied by the weight of its rank, as gradients are averaged; torch::autograd::grad() their plain sum. `input` is
-// N x C x anything; ranks may have different N.
+// multiplied by the weight of its rank, just as gradients are averaged; torch::autograd::grad() differentiates their
+// plain sum. `input` is N x C x anything; ranks may have different N.
 torch::Tensor sync_batch_norm(const torch::Tensor& input, const BatchNormCall& call,
                               const std::shared_ptr<BatchNormGroup>& group);
 

@@ -22,7 +22,7 @@ class LayerTable {
     return *table;
   }
 
-  // False when there was one before, which is replaced.
+  // False if there was a group before, which is replaced.
   bool set(const c10::TensorImpl* key, std::shared_ptr<BatchNormGroup> group) {
     const MutexLock lock(mutex_);
     const bool fresh = groups_.count(key) == 0;
@@ -55,7 +55,7 @@ class LayerTable {
       LOCKSTEP_GUARDED_BY(mutex_);
 };
 
-// Lies among the hooks of a layer's tensor, and so is destroyed with it: libtorch gives no other notice.
+// Stored among the hooks of a layer's tensor, so it is destroyed with the tensor: libtorch gives no other notice.
 class LayerEnd final : public torch::autograd::FunctionPreHook {
  public:
   explicit LayerEnd(const c10::TensorImpl* key) : key_(key) {}
@@ -103,7 +103,7 @@ torch::Tensor batch_norm(const torch::Tensor& input, const std::optional<torch::
                                 cudnn_enabled);
 }
 
-// Programs that convert nothing keep libtorch's own operator.
+// Programs that convert no layer keep libtorch's own operator.
 void step_in() {
   static auto* library = [] {
     auto* made =

@@ -1,6 +1,6 @@
 #pragma once
 
-// Tensors as memory for collectives, and memory of collectives as tensors.
+// Converts tensors to buffers of collectives, and back.
 
 #include <torch/types.h>
 
@@ -12,14 +12,14 @@ namespace lockstep {
 
 torch::ScalarType scalar_type_of(DType dtype);
 
-// The bytes of any dense tensor on the CPU, whatever its type.
+// The bytes of any dense CPU tensor, whatever its type.
 Buffer bytes_of(const torch::Tensor& tensor);
 
-// How many elements of the tensor's DType there are: complex numbers are pairs.
+// The number of elements in the tensor's DType: complex numbers are pairs.
 std::size_t real_count_of(const torch::Tensor& tensor);
 
-// A tensor with the shape and type of `like` over `values`, which lie in `memory` and keep it. It has the strides of
-// `like` where those leave no gaps, else it is contiguous.
+// A tensor with the shape and type of `like` over `values`, which are in `memory`; keeps `memory` alive. It has the
+// strides of `like` if those leave no gaps, else it is contiguous.
 torch::Tensor view_as(const torch::Tensor& like, const Buffer& values, const SymmetricMemory& memory);
 
 // All of `values` as one dimension.

@@ -1,6 +1,6 @@
 #pragma once
 
-// Lets a hook over tensors reduce the buckets of a gradient sync.
+// Lets a comm hook, which works on tensors, reduce the buckets of a gradient sync.
 
 #include <deque>
 #include <memory>
@@ -19,7 +19,7 @@ class TensorReduction final : public BucketReduction {
   std::string_view name() const override { return hook_->name(); }
   std::unique_ptr<BucketWork> start(const GradientBucket& bucket, Communicator& communicator) override;
 
-  // The memory that the buckets lie in; again when they have moved.
+  // The memory of the buckets; called again when they have moved.
   void set_memory(SymmetricMemory memory);
 
  private:
@@ -28,7 +28,7 @@ class TensorReduction final : public BucketReduction {
   std::shared_ptr<CommHook> hook_;
   std::vector<NamedTensor> parameters_;
   SymmetricMemory memory_;
-  std::deque<TensorBucket> buckets_;  // by index, made when first used; hooks keep references to them
+  std::deque<TensorBucket> buckets_;  // by index, created on first use; hooks keep references to them
 };
 
 }  // namespace lockstep
