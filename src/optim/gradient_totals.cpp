@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-// The norm of 16-bit numbers is not one.
+// Computes the norm of 16-bit gradients in float32; 16 bits are too few.
 double norm_of(const torch::Tensor& gradient) {
   const torch::ScalarType type = gradient.scalar_type();
   return at::linalg_vector_norm(gradient, 2, {}, /*keepdim=*/false,

@@ -45,7 +45,7 @@ Options adam_settings(const OptimizerOptions& options) {
   return Options(0.0).betas({options.beta1, options.beta2}).eps(options.epsilon).amsgrad(options.amsgrad);
 }
 
-// The settings of `options` in the form that each optimizer takes, handed to `make`.
+// Passes the settings of `options` to `make` in the form that each optimizer takes.
 template <class Make>
 std::unique_ptr<torch::optim::Optimizer> with_settings(const OptimizerOptions& options, const Make& make) {
   options.check();

@@ -9,13 +9,13 @@
 namespace lockstep {
 namespace {
 
-// What a piece goes down along: its gradient, turned round if it is to go up, and with the decay that is part of it.
+// The direction of descent of a piece: its gradient, negated to maximize, plus coupled weight decay.
 torch::Tensor slope(const UpdateBatch& batch, std::size_t piece, double decay) {
   const torch::Tensor slope = batch.maximize ? batch.gradients[piece].neg() : batch.gradients[piece];
   return decay == 0 ? slope : slope.add(batch.values[piece], decay);
 }
 
-// Adam and AdamW, once weight decay is done.
+// Adam and AdamW, after weight decay.
 template <class Options>
 void update_moments(const Options& options, UpdateBatch& batch, std::size_t piece,
                     const torch::Tensor& slope) {

@@ -1,8 +1,8 @@
 #pragma once
 
-// The updates of the optimizers in libtorch's ordinary operations, one piece after the other: what every device has, and
-// the same operations in the same order as torch::optim, so that the bits are those of torch::optim. They pass over the
-// memory several times where a fused kernel passes once.
+// The updates of the optimizers in libtorch's ordinary operations, one piece after the other. Every device has these.
+// They are the operations of torch::optim in the same order, so the results have the same bits. They make several
+// passes over memory where a fused kernel makes one.
 
 #include <torch/optim/adagrad.h>
 #include <torch/optim/adam.h>

@@ -63,7 +63,7 @@ void require_sound(const AdagradOptions& options) {
                    options.initial_accumulator_value(), ", eps ", options.eps(), ": must not be below 0"));
 }
 
-// Of the right type, which add_param_group() does not look at.
+// Checks the type of the options, which add_param_group() does not.
 template <class Options>
 std::vector<OptimizerParamGroup> checked(std::vector<OptimizerParamGroup> groups, const Options& defaults) {
   require_sound(defaults);

@@ -40,7 +40,7 @@ ShardedUpdate::ShardedUpdate(Replica& replica, const Groups& groups, std::unique
   slices_.cut(std::all_of(entries_.begin(), entries_.end(), [](const Entry& entry) { return entry.group; }));
 }
 
-// Each rank updates its slices by its own options, and takes part in the collectives that these ask for.
+// Each rank updates its slices by its own options, and takes part in the collectives that they require.
 void ShardedUpdate::require_equal_options() const {
   const bool shared = options_.parameters == optim::Parameters::kShared;
   std::vector<std::string> lines = {c10::str("max_norm ", options_.max_norm),
@@ -55,7 +55,7 @@ void ShardedUpdate::require_equal_options() const {
   require_equal_lines(slices_.communicator(), "option of a sharded optimizer", lines);
 }
 
-// Whoever updated the rest would have to write to what is shared.
+// Updating the other parameters elsewhere would have to write to shared memory.
 void ShardedUpdate::share_parameters() {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (!entries_[i].group) {
@@ -67,7 +67,7 @@ void ShardedUpdate::share_parameters() {
   slices_.share();
 }
 
-// Those that are new.
+// Assigns the new groups.
 void ShardedUpdate::assign_groups() {
   if (assigned_groups_ == groups_.size()) {
     return;
@@ -115,7 +115,7 @@ bool ShardedUpdate::concerns(const BucketSlice& slice) const {
                      [this](std::size_t index) { return entries_[index].group.has_value(); });
 }
 
-// For all that may ever take a step, so that ranks do so at the same time.
+// For every parameter that may ever take a step, so that all ranks allocate at the same time.
 void ShardedUpdate::provide_state() {
   for (std::size_t bucket = 0; bucket < slices_.slices().size(); ++bucket) {
     for (const std::size_t parameter : slices_.slices()[bucket].parameters) {
@@ -128,11 +128,11 @@ void ShardedUpdate::provide_state() {
   }
 }
 
-// There may be options that need more state. Buckets have moved, after the first step usually: what
-// was in slices is put together and cut anew.
+// If buckets have moved, usually after the first step, reassembles the state and cuts it again. Otherwise allocates the
+// state that changed options may need.
 void ShardedUpdate::follow() {
   if (slices_.moved()) {
-    const optim::State state = live_state();  // whose memory lives as long as it does
+    const optim::State state = live_state();  // keeps its memory alive
     slices_.follow();
     restore(state);
   } else {
@@ -141,7 +141,7 @@ void ShardedUpdate::follow() {
   }
 }
 
-// What goes wrong on this rank alone would leave the others waiting for it.
+// A failure on this rank alone would leave the others waiting.
 void ShardedUpdate::take(const torch::Tensor& inverse_scale) {
   assign_groups();
   if (inverse_scale.defined()) {
@@ -167,7 +167,7 @@ void ShardedUpdate::take_or_throw(const torch::Tensor& inverse_scale) {
     return;
   }
   count_step();
-  for (std::size_t bucket = due.size(); bucket-- > 0;) {  // what was averaged last may still be in a cache
+  for (std::size_t bucket = due.size(); bucket-- > 0;) {  // the buckets averaged last may still be in a cache
     update(bucket, due[bucket]);
     if (concerns(slices_.slices()[bucket])) {
       slices_.start_push(bucket);
@@ -204,7 +204,7 @@ void ShardedUpdate::require_unscalable() const {
   }
 }
 
-// Nothing is communicated that nobody asked for.
+// Communicates nothing that the options do not require.
 bool ShardedUpdate::prepare(const DueBuckets& due, const torch::Tensor& inverse_scale) {
   const bool clips = options_.max_norm > 0;
   if (!clips && !options_.finite_only && !inverse_scale.defined()) {
@@ -222,7 +222,7 @@ bool ShardedUpdate::prepare(const DueBuckets& due, const torch::Tensor& inverse_
   if (totals.overflowed || (options_.finite_only && !std::isfinite(gradient_norm_))) {
     return false;
   }
-  // As torch::nn::utils::clip_grad_norm_ has it.
+  // As in torch::nn::utils::clip_grad_norm_.
   const double factor = options_.max_norm / (gradient_norm_ + 1e-6);
   if (clips && std::isfinite(options_.max_norm) && !(factor >= 1)) {
     for (const std::vector<torch::Tensor>& bucket : pieces) {
@@ -245,7 +245,7 @@ void ShardedUpdate::count_step() {
 }
 
 void ShardedUpdate::update(std::size_t bucket, const std::vector<Due>& due) {
-  std::map<std::pair<std::size_t, bool>, UpdateBatch> batches;  // by group, and whether there is a state
+  std::map<std::pair<std::size_t, bool>, UpdateBatch> batches;  // by group, and by whether there is a state
   for (const Due& piece : due) {
     const Entry& entry = entries_[piece.piece->parameter];
     const auto names = state_names(entry);
@@ -292,8 +292,8 @@ std::map<std::string_view, std::vector<std::size_t>> ShardedUpdate::keepers(cons
 optim::State ShardedUpdate::live_state() {
   const torch::NoGradGuard no_grad;
   optim::State state;
-  provide_state();  // for options that came since the last step
-  slices_.communicator().barrier({.label = "state of the optimizer"});  // others may still be updating
+  provide_state();  // for options changed since the last step
+  slices_.communicator().barrier({.label = "state of the optimizer"});  // other ranks may still be updating
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (entries_[i].started && rule_->counts_steps()) {
       state[state_name(slices_.parameters()[i], kStepName)] = torch::tensor(entries_[i].steps, torch::kLong);
@@ -329,7 +329,7 @@ std::vector<std::string> ShardedUpdate::misfits(const optim::State& state) {
   return find_misfits(state, expected);
 }
 
-// On all ranks or on none, since they go on together.
+// Throws on all ranks or on none, to keep them in step.
 void ShardedUpdate::require_fit(const optim::State& state) {
   Communicator& communicator = slices_.communicator();
   const std::vector<std::string> problems = misfits(state);

@@ -1,8 +1,8 @@
 #pragma once
 
-// A step of an optimizer that is spread over the ranks, and its state as a whole: which pieces have gradients, clipping
-// and unscaling that all ranks agree on, one bucket after the other updated and pushed. The public classes in
-// sharded_optimizer.cpp ask this one.
+// One step of a sharded optimizer, and its complete state: which pieces have gradients, clipping and unscaling that all
+// ranks agree on, then one bucket after the other updated and pushed. Implements the public classes in
+// sharded_optimizer.cpp.
 
 #include <torch/optim/optimizer.h>
 #include <torch/types.h>
@@ -25,12 +25,12 @@ class ShardedUpdate {
  public:
   using Groups = std::vector<torch::optim::OptimizerParamGroup>;
 
-  // Collective. `groups` are the optimizer's, and stay where they are.
+  // Collective. `groups` belong to the optimizer and must not move.
   ShardedUpdate(Replica& replica, const Groups& groups, std::unique_ptr<UpdateRule> rule,
                 const optim::ShardOptions& options);
 
-  // Collective. Gradients are multiplied by `inverse_scale` first, where it is defined; when one of them is not finite
-  // then, no parameter is changed.
+  // Collective. Gradients are first multiplied by `inverse_scale` if it is defined; if any of them is not finite then,
+  // no parameter changes.
   void take(const torch::Tensor& inverse_scale);
   const optim::ShardOptions& options() const { return options_; }
   bool took_step() const { return took_step_; }
@@ -38,18 +38,18 @@ class ShardedUpdate {
 
   // Collective.
   optim::State live_state();
-  // Afterwards, so that nobody steps while others read. Collective.
+  // Called after reading, so that no rank steps while others read. Collective.
   void leave_state();
   std::vector<std::string> misfits(const optim::State& state);
   void load_state(const optim::State& state);
 
  private:
-  // What this rank knows of each parameter, also of those that it owns no piece of: the same on all ranks.
+  // What this rank knows about each parameter, including those of which it owns no piece: the same on all ranks.
   struct Entry {
-    std::optional<std::size_t> group;  // unset: not this optimizer's
+    std::optional<std::size_t> group;  // unset: not in this optimizer
     std::int64_t steps = 0;
     bool started = false;                                        // there is a state
-    torch::Tensor step_count = torch::zeros({}, torch::kFloat);  // `steps` as kernels take it
+    torch::Tensor step_count = torch::zeros({}, torch::kFloat);  // `steps` in the form that kernels take
   };
   // A piece that has a gradient in this step.
   struct Due {

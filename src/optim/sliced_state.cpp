@@ -5,7 +5,7 @@
 namespace lockstep {
 namespace {
 
-// The memory stays as long as the tensor.
+// The tensor keeps the memory alive.
 torch::Tensor tensor_over(const SharedMemory& memory, std::int64_t count,
                           const torch::TensorOptions& options) {
   return torch::from_blob(

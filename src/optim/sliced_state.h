@@ -1,7 +1,7 @@
 #pragma once
 
-// The state of an optimizer beside the slices of each bucket: for each kind of tensor, such as "exp_avg", one run of
-// elements that is this rank's to write. Where the ranks share memory, each of them can read the runs of all.
+// The optimizer state of the slices of each bucket: for each kind of tensor, such as "exp_avg", a contiguous range of
+// elements that only this rank writes. Where the ranks share memory, each can read the ranges of all.
 
 #include <torch/types.h>
 
@@ -19,7 +19,7 @@ class SlicedState {
  public:
   explicit SlicedState(const ParameterSlices& slices) : slices_(slices) {}
 
-  // Makes room, as zeros, unless there is some. Collective.
+  // Allocates zeros, unless allocated already. Collective.
   void provide(std::size_t bucket, std::string_view kind);
   void clear() { rooms_.clear(); }
 
@@ -27,17 +27,17 @@ class SlicedState {
   const torch::Tensor& slice(std::size_t bucket, std::string_view kind) const {
     return room(bucket, kind).mine;
   }
-  // What belongs to one piece.
+  // The part of one piece.
   torch::Tensor piece(std::size_t bucket, const ParameterPiece& piece, std::string_view kind) const {
     return slice(bucket, kind).narrow(0, piece.offset, piece.values.numel());
   }
-  // The slices of all ranks, one behind the other; in place where they share memory, gathered otherwise. Collective.
+  // The slices of all ranks, in rank order; in place where they share memory, gathered otherwise. Collective.
   torch::Tensor all_slices(std::size_t bucket, std::string_view kind) const;
 
  private:
   struct Room {
     torch::Tensor mine;
-    torch::Tensor all;  // undefined where the others' are out of reach
+    torch::Tensor all;  // undefined where the other ranks' slices are out of reach
   };
 
   const Room& room(std::size_t bucket, std::string_view kind) const {

@@ -17,7 +17,7 @@ std::string form_of(const torch::Tensor& tensor) {
   return c10::str(tensor.sizes(), " ", c10::toString(tensor.scalar_type()));
 }
 
-// All or nothing, and each of its form.
+// A parameter has all of its state or none, each tensor with the right shape and type.
 void compare(const optim::State& state, const ExpectedState& expected, std::vector<std::string>& misfits) {
   std::string missing;
   std::string present;

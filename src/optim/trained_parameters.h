@@ -1,6 +1,6 @@
 #pragma once
 
-// Which of a model's parameters an optimizer is for.
+// Selects the parameters of a model that an optimizer updates.
 
 #include <torch/types.h>
 
@@ -8,8 +8,8 @@
 
 namespace lockstep {
 
-// Those that want a gradient, each once, as tied ones have several names. Throws Error{kInvalidArgument} when there is
-// none.
+// The parameters that require a gradient, each once, since tied ones have several names. Throws Error{kInvalidArgument}
+// if there is none.
 std::vector<torch::Tensor> trained_parameters(const std::vector<torch::Tensor>& all);
 
 }  // namespace lockstep

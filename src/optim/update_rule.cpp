@@ -23,7 +23,7 @@ namespace {
 
 using GroupOptions = torch::optim::OptimizerOptions;
 
-// libtorch itself knows for which devices it has a kernel.
+// Asks libtorch for which devices it has a kernel.
 template <class Kernel>
 bool has_kernel(const torch::Device& device) {
   static const auto op = c10::Dispatcher::singleton().findSchemaOrThrow(Kernel::name, Kernel::overload_name);
@@ -64,7 +64,7 @@ class SgdRule final : public UpdateRule {
   }
 };
 
-// Adam and AdamW differ in where weight decay goes, and so in their kernel.
+// Adam and AdamW differ in how they apply weight decay, and so in their kernel.
 template <class Options, class Kernel>
 class AdamRule final : public UpdateRule {
  public:

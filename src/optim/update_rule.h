@@ -1,7 +1,7 @@
 #pragma once
 
-// How one optimizer updates pieces of parameters, with libtorch's fused kernels where it has one for their device, and
-// with its ordinary operations elsewhere (ordinary_update.h); which state it keeps for each. Knows nothing of ranks.
+// How one optimizer updates pieces of parameters, and which state it keeps for each: with libtorch's fused kernels
+// where they exist for the device, elsewhere with ordinary operations (ordinary_update.h). Knows nothing about ranks.
 
 #include <torch/optim/optimizer.h>
 #include <torch/types.h>
@@ -13,28 +13,28 @@
 
 namespace lockstep {
 
-// Pieces that are updated with the same options, side by side.
+// Pieces that are updated together with the same options.
 struct UpdateBatch {
   std::vector<torch::Tensor> values;
   std::vector<torch::Tensor> gradients;
   std::vector<std::vector<torch::Tensor>> states;  // by the rule's names, then by piece
-  std::vector<torch::Tensor> steps;                // this one included, as single float32
-  bool first = false;                              // their state was never written
+  std::vector<torch::Tensor> steps;                // including this one, as single float32
+  bool first = false;                              // their state has never been written
   bool maximize = false;
-  bool fused = true;  // false: with ordinary operations all the same
+  bool fused = true;  // false: use ordinary operations even so
 };
 
 class UpdateRule {
  public:
   virtual ~UpdateRule() = default;
 
-  // "SGD, lr 0.1, momentum 0.9, ...": what all ranks must have in common.
+  // "SGD, lr 0.1, momentum 0.9, ...": must be the same on all ranks.
   virtual std::string describe(const torch::optim::OptimizerOptions& options) const = 0;
-  // The tensors that each parameter has as state, under these options.
+  // The state tensors of each parameter under these options.
   virtual std::vector<std::string_view> state_names(const torch::optim::OptimizerOptions& options) const = 0;
   // Under any options.
   virtual std::vector<std::string_view> all_state_names() const = 0;
-  // Whether steps are counted for each parameter.
+  // Whether it counts the steps of each parameter.
   virtual bool counts_steps() const = 0;
   virtual void update(const torch::optim::OptimizerOptions& options, UpdateBatch& batch) const = 0;
 };
