@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// FNV-1a, with the end of each line counted in.
+// FNV-1a; includes the end of each line.
 std::uint64_t hash_of(const std::vector<std::string>& lines) {
   std::uint64_t hash = 14695981039346656037ULL;
   for (const std::string& line : lines) {
@@ -95,7 +95,7 @@ void require_equal_lines(Communicator& communicator, std::string_view what,
   if (equal) {
     return;
   }
-  // Somebody differs from this rank, since not all are equal.
+  // Not all ranks are equal, so some rank differs from this one.
   const auto everyone = gather_lines(communicator, what, lines, sizes);
   const auto& own = everyone[static_cast<std::size_t>(communicator.rank())];
   const auto other = std::find_if(everyone.begin(), everyone.end(),

@@ -1,7 +1,7 @@
 #pragma once
 
-// Makes sure that all ranks mean the same, before anything depends on it. Each rank gives its view as lines of
-// text; in the good case only a hash of them travels.
+// Verifies that all ranks agree before anything depends on it. Each rank gives its view as lines of text; when they
+// agree, only a hash of them is sent.
 
 #include <string>
 #include <string_view>
@@ -11,8 +11,8 @@
 
 namespace lockstep {
 
-// Collective. Throws Error{kMismatch} on every rank when they differ, with the first line that does, as this rank
-// and as another has it. `what` says what the lines are: "parameter".
+// Collective. When ranks differ, throws Error{kMismatch} on every rank, with the first line that differs, as this rank
+// and as another one has it. `what` names the kind of line: "parameter".
 void require_equal_lines(Communicator& communicator, std::string_view what,
                          const std::vector<std::string>& lines);
 

@@ -13,7 +13,7 @@ class SingleWork final : public BucketWork {
     if (!work_.poll()) {
       return false;
     }
-    work_.wait();  // done: only throws the error, if there is one
+    work_.wait();  // done: only throws its error, if any
     return true;
   }
   void wait() override { work_.wait(); }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The reduction that buckets have when nobody chose another: one all-reduce, in place.
+// The default reduction of buckets: one all-reduce, in place.
 
 #include "lockstep/bucket_reduction.h"
 

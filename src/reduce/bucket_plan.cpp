@@ -14,7 +14,7 @@ std::size_t align(std::size_t bytes, std::size_t multiple = kGradientAlignment) 
   return (bytes + multiple - 1) / multiple * multiple;
 }
 
-// A bucket while it fills: members by their place in the order.
+// A bucket being filled: members by their position in the order.
 struct OpenBucket {
   DType dtype = DType::kF32;
   std::size_t bytes = 0;

@@ -12,11 +12,11 @@ void BucketQueue::begin(const std::vector<GradientBucket>& buckets, BucketReduct
   reduction_ = &reduction;
   works_.clear();
   done_.store(0, std::memory_order_relaxed);
-  released_.store(0, std::memory_order_relaxed);  // nobody else is at work between two steps
+  released_.store(0, std::memory_order_relaxed);  // no other thread is active between two steps
 }
 
 void BucketQueue::release_next() noexcept {
-  // Pairs with start_allowed(): whoever starts the bucket sees the gradients in it.
+  // Pairs with start_allowed(): the thread that starts the bucket sees the gradients in it.
   released_.fetch_add(1, std::memory_order_release);
 }
 
@@ -25,8 +25,8 @@ void BucketQueue::poll() noexcept {
   advance();
 }
 
-// Runs a step of a bucket's work and keeps what it throws. The first error ends the queue: works under way are
-// abandoned once the communicator has failed with them.
+// Runs one step of a bucket's work and keeps the exception it throws. The first error stops the queue: work in flight
+// is abandoned once the communicator has failed.
 template <class Step>
 void BucketQueue::attempt(std::size_t bucket, Step step) {
   try {

@@ -1,8 +1,8 @@
 #pragma once
 
-// The buckets of one step on their way, in order. Whoever calls may be the thread that computes gradients or the
-// one that only advances them; the queue lets in one at a time. release_next() and check() do not wait for the
-// other one to come out: the thread that computes gradients goes on while a bucket is being added up.
+// The buckets of one step in flight, in order. Called by the thread that computes gradients and by the progress thread;
+// the queue admits one at a time. release_next() and check() do not wait for the other thread: the one that computes
+// gradients continues while a bucket is being summed.
 
 #include <atomic>
 #include <cstddef>
@@ -23,25 +23,25 @@ class BucketQueue {
   explicit BucketQueue(Communicator& communicator) : communicator_(communicator) {}
   ~BucketQueue();
 
-  // Forgets the step before. The buckets stay valid until the next call. One without gradients holds counters, and
-  // those are all-reduced whatever the reduction.
+  // Forgets the previous step. The buckets must stay valid until the next call. A bucket without gradients holds
+  // counters, which are always all-reduced, whatever the reduction.
   void begin(const std::vector<GradientBucket>& buckets, BucketReduction& reduction);
-  // The next bucket in order is full: poll() and wait() start it as soon as the order of collectives allows.
+  // The next bucket in order is full: poll() and wait() start it as soon as the order of collectives permits.
   void release_next() noexcept;
-  // Starts what may start and advances what has; never waits, and keeps an error for the calls below.
+  // Starts and advances what it can; never blocks, and keeps an error for the calls below.
   void poll() noexcept;
-  // Waits for everything that was released.
+  // Waits for all released buckets.
   void wait();
-  // Throws the error that poll() met.
+  // Throws the error that poll() kept.
   void check();
-  // Lets go of what is under way after an error; the communicator has failed or was aborted.
+  // Abandons the work in flight after an error; the communicator has failed or was aborted.
   void abandon() noexcept;
 
-  bool busy() const;  // something is released and not done
-  // How many buckets of this step hold their average, whoever advances them. Never waits.
-  // Pairs with end_front(): what was read of such a bucket is read.
+  bool busy() const;  // some released bucket is not done
+  // How many buckets of this step hold their average, whichever thread advances them. Never blocks. Pairs with
+  // end_front(): the inputs of these buckets have been read.
   std::size_t done() const { return done_.load(std::memory_order_acquire); }
-  std::optional<std::size_t> failed_bucket() const;  // the one whose error was kept
+  std::optional<std::size_t> failed_bucket() const;  // the bucket whose error was kept
   Clock::Time first_start() const;
   Clock::Time last_end() const;
 
@@ -57,7 +57,8 @@ class BucketQueue {
   const std::vector<GradientBucket>* buckets_ LOCKSTEP_GUARDED_BY(mutex_) = nullptr;
   AllReduceBucket plain_;
   BucketReduction* reduction_ LOCKSTEP_GUARDED_BY(mutex_) = nullptr;
-  std::vector<std::unique_ptr<BucketWork>> works_ LOCKSTEP_GUARDED_BY(mutex_);  // of those that have started
+  std::vector<std::unique_ptr<BucketWork>> works_
+      LOCKSTEP_GUARDED_BY(mutex_);    // of the buckets that have started
   std::atomic<std::size_t> done_{0};  // buckets, counted from the first; written with mutex_ held
   std::exception_ptr error_ LOCKSTEP_GUARDED_BY(mutex_);
   std::optional<std::size_t> failed_bucket_ LOCKSTEP_GUARDED_BY(mutex_);

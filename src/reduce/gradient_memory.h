@@ -1,6 +1,6 @@
 #pragma once
 
-// A plan put into symmetric memory: where each gradient, each bucket and the tail of the step lie.
+// Places a plan in symmetric memory: each gradient, each bucket and the tail of the step.
 
 #include <span>
 #include <string>
@@ -14,8 +14,8 @@ namespace lockstep {
 
 class GradientMemory {
  public:
-  // Collective. `tail_count` elements of f32 follow the last bucket. With `tail_rides` they are part of it, where
-  // its type allows; else they travel as a bucket of their own without gradients.
+  // Collective. `tail_count` elements of f32 follow the last bucket. With `tail_rides` they are part of it if its type
+  // permits; otherwise they travel as a separate bucket without gradients.
   GradientMemory(Communicator& communicator, BucketPlan plan, std::span<const GradientSpec> gradients,
                  std::size_t tail_count, bool tail_rides);
   GradientMemory(GradientMemory&&) = default;
@@ -26,10 +26,10 @@ class GradientMemory {
   std::size_t size() const { return gradients_.size(); }
   const Buffer& gradient(std::size_t index) const { return gradients_[index]; }
   std::span<float> tail() const { return tail_; }
-  // In the order they travel, the tail included.
+  // In the order they are sent, including the tail.
   const std::vector<GradientBucket>& buckets() const { return buckets_; }
 
-  // What an error says about a bucket: "bucket 1 of 3 with layer2.weight, layer2.bias".
+  // Describes a bucket in an error: "bucket 1 of 3 with layer2.weight, layer2.bias".
   std::string describe(std::size_t bucket) const;
 
  private:

@@ -7,7 +7,7 @@
 namespace lockstep {
 namespace {
 
-// Less is copied sooner than it is looked up.
+// Copying less than this is cheaper than looking it up.
 constexpr std::size_t kWorthLending = 4096;  // bytes
 
 void copy_part(const ConstBuffer& from, const Buffer& to, std::size_t begin, std::size_t end) {

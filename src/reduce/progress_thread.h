@@ -1,6 +1,6 @@
 #pragma once
 
-// Advances a bucket queue while the caller computes. It naps while nothing is under way, and ends with its object.
+// Advances a bucket queue while the caller computes. Sleeps while nothing is in flight. Its destructor stops it.
 
 #include <cstdint>
 #include <thread>
@@ -18,13 +18,13 @@ class ProgressThread {
   ProgressThread(const ProgressThread&) = delete;
   ProgressThread& operator=(const ProgressThread&) = delete;
 
-  // Something was released.
+  // A bucket was released.
   void wake();
-  // Returns when the thread has let go of the queue; it stays away until the next wake(). The caller is about to
-  // wait itself.
+  // Returns when the thread has let go of the queue, which it does not touch again until the next wake(). Called before
+  // the caller itself waits.
   void rest();
 
-  // Whether this process is a forked child of the one that has the thread.
+  // Whether this process is a forked child of the one that owns the thread.
   bool is_inherited() const { return mark_.is_inherited(); }
 
  private:
@@ -41,7 +41,7 @@ class ProgressThread {
   std::thread thread_;  // last: it uses everything above
 };
 
-// A forked child has no such thread, but its locks, and would wait for it for ever.
+// A forked child has the thread's locks but not the thread, and would wait for it forever.
 struct EndInItsProcess {
   void operator()(ProgressThread* thread) const {
     if (thread->is_inherited()) {

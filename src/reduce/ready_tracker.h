@@ -1,6 +1,6 @@
 #pragma once
 
-// Which gradients of the running step have their value, and which buckets are full.
+// Tracks which gradients of the current step are ready, and which buckets are full.
 
 #include <cstddef>
 #include <vector>
@@ -14,7 +14,7 @@ class ReadyTracker {
   explicit ReadyTracker(const BucketPlan& plan);
 
   void reset();
-  // False when it was ready before.
+  // Returns false if it was ready already.
   bool mark(std::size_t index);
   bool ready(std::size_t index) const { return ready_[index]; }
   bool full(std::size_t bucket) const { return missing_[bucket] == 0; }

@@ -1,7 +1,7 @@
 #pragma once
 
-// The reduction of buckets that ranks own in slices: each gets the average of its own slice, in place, and the rest of
-// its bucket stays as it was. Additions have the order they have in an all-reduce, so a slice holds the same bits.
+// The reduction of sliced buckets: each rank gets the average of its own slice, in place, and the rest of its bucket is
+// unchanged. Additions have the same order as in an all-reduce, so a slice holds the same bits.
 
 #include "lockstep/bucket_reduction.h"
 #include "reduce/lent_gradients.h"
@@ -10,7 +10,7 @@ namespace lockstep {
 
 class ReduceScatterBucket final : public BucketReduction {
  public:
-  // Reads what is lent of a bucket where it lies.
+  // Reads the lent gradients of a bucket in place.
   explicit ReduceScatterBucket(const LentGradients& lent) : lent_(lent) {}
 
   std::string_view name() const override { return "reduce_scatter"; }

@@ -1,5 +1,5 @@
-// A bucket's work as a chain of collectives. A stage that fails ends the chain: what would have come after it is
-// neither started nor computed, however often the work is asked again.
+// A bucket's work as a chain of collectives. A stage that fails stops the chain: later stages are neither started nor
+// computed, however often the work is polled.
 
 #include <optional>
 #include <utility>
@@ -54,7 +54,7 @@ class StagedWork final : public BucketWork {
   std::vector<std::function<Work()>> stages_;
   std::function<void()> last_;
   std::size_t next_ = 0;
-  std::optional<Work> running_;  // empty when all is done or has failed
+  std::optional<Work> running_;  // empty when all stages are done or one has failed
 };
 
 }  // namespace

@@ -11,15 +11,16 @@ namespace {
 
 // First the samples of each rank, then one element per gradient.
 //
-// A rank writes its samples into elements of its own, where all others have zeros, so that the average of such an
-// element is what that rank wrote divided by the number of ranks. An integer below 2^22 survives this: multiplied
-// back it is off by at most a quarter. So the 64 bits of a number travel as three such digits. All of them zero
-// means no data, since samples are more than 0.
+// A rank writes its samples into its own elements, where all other ranks have zeros, so the average of an element is
+// its value divided by the number of ranks. An integer below 2^22 survives this: multiplied back, it is off by at most
+// a quarter. So the 64 bits of a number travel as three such digits. All digits zero means no data, since samples are
+// greater than 0.
 constexpr std::size_t kDigits = 3;
 constexpr int kDigitBits = 22;
 constexpr std::uint64_t kDigitMask = (std::uint64_t{1} << kDigitBits) - 1;
 
-// The flag of a gradient that is only kept: so small that all ranks together do not add up to one that uses it.
+// The flag of a gradient that is only kept: so small that the flags of all ranks together do not add up to one used
+// gradient.
 constexpr float kKeptFlag = 1.0F / (1 << 20);
 
 using Digits = std::array<float, kDigits>;

@@ -1,8 +1,8 @@
 #pragma once
 
-// What ranks tell each other about a step beside the gradients, as counters that are averaged like them: who used
-// which gradient, who has data, how many samples there are. They ride behind the last bucket, so that no step
-// needs a collective more.
+// What ranks tell each other about a step besides the gradients, as counters that are averaged like gradients: which
+// ranks used which gradient, which ranks have data, how many samples there are. The counters ride behind the last
+// bucket, so no step needs an extra collective.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,26 +11,27 @@
 
 namespace lockstep {
 
-// What a gradient has in a step, on one rank or on any of them.
+// The state of a gradient in a step, on one rank or on any rank.
 enum class GradientPart : std::uint8_t {
   kNone,
-  kKept,  // what it was before: nobody had a reason for a new one
+  kKept,  // the old value: no rank computed a new one
   kUsed,
 };
 
 struct StepTail {
   bool has_data = true;
-  double samples = 1;                    // more than 0
+  double samples = 1;                    // greater than 0
   std::vector<GradientPart> parts = {};  // by gradient; empty: not counted
 };
 
 struct TailTotals {
   std::vector<bool> has_data;  // by rank
-  double mean_samples = 0;  // over all ranks, those without data counting as 0; exact but for the mean itself
-  std::vector<GradientPart> parts;  // by gradient, the most that a rank has
+  double mean_samples =
+      0;  // over all ranks, those without data counting as 0; exact except for the averaging itself
+  std::vector<GradientPart> parts;  // by gradient, the highest of any rank
 };
 
-// The elements of a tail.
+// The number of elements of a tail.
 std::size_t tail_size(int ranks, std::size_t gradients);
 void write_tail(const StepTail& tail, int rank, int ranks, std::span<float> out);
 // From the averages over all ranks.

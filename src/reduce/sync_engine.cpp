@@ -64,7 +64,7 @@ void SyncEngine::slice_buckets(Share wanted) {
                       {wanted == Share::kSlice ? "a slice of each bucket" : "the whole"});
   const bool sliced = share_.has_value();
   share_ = wanted;
-  if (!sliced && communicator.size() > 1) {  // the slice of one rank is all there is
+  if (!sliced && communicator.size() > 1) {  // a single rank's slice is the whole bucket
     move_to(travel_order(memory->plan()));
   }
 }
@@ -81,7 +81,7 @@ void SyncEngine::gather() {
   complete = true;
 }
 
-// Buckets that have left were weighed already, so the weight of a step stands when it begins.
+// Buckets already sent have been weighted, so the weight is fixed when a step begins.
 void SyncEngine::set_samples(double count) {
   if (!(count > 0) || !std::isfinite(count)) {
     throw Error(ErrorCode::kInvalidArgument, fmt::format("{} samples: must be a number above 0", count));
@@ -167,15 +167,15 @@ void SyncEngine::poll() {
   }
 }
 
-// The first step starts nothing early: a gradient that comes in several pieces shows itself as such before a piece
-// has left.
+// The first step sends nothing early: a gradient that arrives in several pieces is then detected before any piece is
+// sent.
 void SyncEngine::release_full() {
   if (!followed_) {
     return;
   }
   const std::size_t planned = memory->plan().buckets.size();
   while (released_ < planned && tracker_->full(released_)) {
-    // The last bucket is full only when all gradients are there, so the counters behind it are final too.
+    // The last bucket is full only when all gradients are ready, so the counters behind it are final too.
     if (released_ + 1 == planned) {
       put_tail(true);
     }
@@ -197,7 +197,7 @@ void SyncEngine::release(std::size_t bucket) {
   }
 }
 
-// Whatever was not marked is zeros, unless it was included as it is.
+// Gradients that were not marked count as zeros, unless they were included with their old value.
 void SyncEngine::complete_parts() {
   for (std::size_t i = 0; i < specs.size(); ++i) {
     if (!tracker_->ready(i) && parts_[i] == GradientPart::kNone) {
@@ -292,8 +292,8 @@ void SyncEngine::record(Clock::Time finish_began) {
   note_process_step();
 }
 
-// Once, after the first step that brought gradients: the buckets are filled in the order in which they came on the
-// first rank that had data, and those that did not come there follow.
+// Once, after the first step with gradients: refills the buckets in the order in which gradients arrived on the first
+// rank with data, followed by those that did not arrive there.
 void SyncEngine::follow_arrivals() {
   if (followed_ || ranks_with_data() == 0) {
     return;
@@ -326,7 +326,7 @@ void SyncEngine::move_to(std::span<const std::size_t> order) {
   ++generation;
 }
 
-// An error of a bucket gets to know which gradients it concerns.
+// Adds the gradients concerned to the error of a bucket.
 void SyncEngine::fail(const std::exception_ptr& cause) {
   const std::optional<std::size_t> bucket = queue_.failed_bucket();
   const std::string what = bucket ? fmt::format("the reduction '{}'", running().name()) : "the step";
@@ -343,12 +343,12 @@ void SyncEngine::fail(const std::exception_ptr& cause) {
   throw Error(*failure_);
 }
 
-// Tells all ranks. Where the group has failed before, that came first and stays the reason.
+// Tells all ranks. If the group had failed before, the first failure stays the reason.
 void SyncEngine::give_up(Error failure, std::string_view reason) {
   in_step = false;
   failure_ = std::move(failure);
   if (mark_.is_inherited()) {
-    return;  // what a forked child has of the step it only drops, and its parent goes on
+    return;  // a forked child only drops its copy of the step, and its parent continues
   }
   if (thread_) {
     thread_->rest();

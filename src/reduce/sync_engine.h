@@ -1,7 +1,7 @@
 #pragma once
 
-// The steps of a GradientSync: what is ready leaves, what is missing is completed, what comes back is judged. The public
-// class in gradient_sync.cpp checks its arguments and asks this one.
+// Runs the steps of a GradientSync: sends full buckets, completes missing gradients, and evaluates the counters.
+// Implements the public class in gradient_sync.cpp, which checks the arguments.
 
 #include <algorithm>
 #include <cstddef>
@@ -56,7 +56,7 @@ class SyncEngine {
   const GradientSyncOptions options;
   double samples = 1;
   std::uint64_t generation = 0;
-  bool complete = true;  // every rank has the whole averages of the last step
+  bool complete = true;  // every rank has the complete averages of the last step
   bool in_step = false;
   std::shared_ptr<BucketReduction> reduction = std::make_shared<AllReduceBucket>();
   std::optional<GradientMemory> memory;
@@ -64,14 +64,14 @@ class SyncEngine {
   SyncTimes times;
 
  private:
-  // A static graph is learnt from the first step.
+  // With a static graph, only the first step counts.
   bool counts_usage() const { return !options.static_graph || !followed_; }
   bool own_reduction() const { return dynamic_cast<const AllReduceBucket*>(reduction.get()) == nullptr; }
-  // The first step is averaged whole: after it gradients move, and slices with them.
+  // The first step is averaged whole: gradients move after it, and the slices with them.
   bool scatters() const {
     return share_ == Share::kSlice && followed_ && communicator.size() > 1 && !own_reduction();
   }
-  // Weights of samples are put on gradients where they lie in their buckets.
+  // Sample weights are applied to gradients in their buckets.
   bool takes_loans() const { return !complete && options.divisor != Divisor::kSamples; }
   BucketReduction& running() { return complete ? *reduction : scatter_; }
   GradientMemory lay_out(std::span<const std::size_t> order);
@@ -100,7 +100,7 @@ class SyncEngine {
   std::optional<Error> failure_;
   BucketQueue queue_;
   const ForkMark mark_;
-  std::unique_ptr<ProgressThread, EndInItsProcess> thread_;  // behind the queue it uses
+  std::unique_ptr<ProgressThread, EndInItsProcess> thread_;  // after the queue it uses
 };
 
 }  // namespace lockstep

@@ -33,7 +33,7 @@ std::string_view to_string(Divisor divisor) {
   return "unknown divisor";
 }
 
-// How a rank makes progress is its own affair.
+// Ranks may differ in how they make progress.
 std::vector<std::string> lines_of(const GradientSyncOptions& options) {
   return {fmt::format("bucket caps of {} bytes", fmt::join(options.bucket_caps, ", ")),
           fmt::format("divisor {}", to_string(options.divisor)),

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the ranks of a GradientSync must have in common, and what none of them may ask for.
+// Checks what the ranks of a GradientSync must agree on, and which options are invalid.
 
 #include <vector>
 
@@ -9,8 +9,8 @@
 
 namespace lockstep {
 
-// Collective. Throws Error{kMismatch} on every rank when they differ. What is wrong on one rank only is a
-// difference, so that every rank hears of it; what is wrong on all of them is Error{kInvalidArgument}.
+// Collective. Throws Error{kMismatch} on every rank when ranks differ. An error on one rank only is a difference, so
+// every rank hears of it; an error on all ranks is Error{kInvalidArgument}.
 void agree_on_terms(Communicator& communicator, const std::vector<GradientSpec>& gradients,
                     const GradientSyncOptions& options);
 

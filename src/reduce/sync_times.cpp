@@ -6,7 +6,7 @@ namespace lockstep {
 
 void SyncTimes::add(const StepMoments& moments, std::size_t bytes, std::size_t buckets) {
   last_ = {.communication = moments.last_end - moments.first_start, .bytes = bytes, .buckets = buckets};
-  // Buckets may have ended before finish(), and the first may have started in it.
+  // Buckets may have finished before finish(), and the first may have started in it.
   const auto waited = std::max(moments.last_end - moments.finish_began, std::chrono::nanoseconds(0));
   last_.exposed = std::min(last_.communication, waited);
   last_.hidden = last_.communication - last_.exposed;

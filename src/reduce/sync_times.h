@@ -1,6 +1,6 @@
 #pragma once
 
-// How long the communication of steps takes, and how much of it the caller has to wait for.
+// Measures how long the communication of steps takes, and how much of it is exposed.
 
 #include <cstddef>
 
@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// When things happened in a step.
+// The time stamps of a step.
 struct StepMoments {
   Clock::Time first_start;   // of a bucket
   Clock::Time finish_began;  // the caller has computed all gradients
