@@ -1,6 +1,6 @@
 #pragma once
 
-// Keeps large blocks in the process instead of giving them back to the kernel after every step.
+// Keeps large blocks in the process instead of returning them to the kernel after every step.
 
 namespace lockstep {
 

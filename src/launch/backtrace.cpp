@@ -37,7 +37,7 @@ std::string backtrace_text(int skip) {
   std::array<void*, 64> frames{};
   const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
   std::string text;
-  for (int i = skip + 1; i < count; ++i) {  // one more: this function
+  for (int i = skip + 1; i < count; ++i) {  // +1 for this function
     text += fmt::format("#{} {}\n", i - skip - 1, frame_text(frames[static_cast<std::size_t>(i)]));
   }
   return text;

@@ -1,13 +1,13 @@
 #pragma once
 
-// The calling thread's stack as text, one line a frame.
+// The calling thread's stack as text, one line per frame.
 
 #include <string>
 
 namespace lockstep {
 
-// "#0 lockstep::World::join(...) (train+0x1a2b3)"; the innermost `skip` frames are left out. A frame whose function
-// is not exported has only its place in the file, for addr2line.
+// "#0 lockstep::World::join(...) (train+0x1a2b3)"; omits the innermost `skip` frames. A frame whose function is not
+// exported has only its offset in the file, for addr2line.
 std::string backtrace_text(int skip);
 
 }  // namespace lockstep

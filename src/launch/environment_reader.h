@@ -1,7 +1,7 @@
 #pragma once
 
-// Reads variables of an environment and collects what is wrong with them, so that a user is told everything at
-// once. An empty variable counts as not set.
+// Reads environment variables and collects all problems with them, so that a user sees everything at once. An empty
+// variable counts as not set.
 
 #include <cstdint>
 #include <optional>
@@ -21,13 +21,13 @@ class EnvironmentReader {
   std::optional<std::string> text(std::string_view name) const;
   bool has(std::string_view name) const { return text(name).has_value(); }
 
-  // Nothing when it is not set; nothing and a problem when it is no number of that range.
+  // Nothing if the variable is not set; nothing and a problem if it is not a number in that range.
   std::optional<int> number(std::string_view name, int least, int most);
-  // The same for what schedulers count without end.
+  // The same, for numbers that schedulers count up without limit.
   std::optional<std::uint32_t> id(std::string_view name);
 
   void problem(std::string text) { problems_.push_back(std::move(text)); }
-  // Throws Error{kInvalidConfig} with all problems, when there are any.
+  // Throws Error{kInvalidConfig} with all problems, if there are any.
   void throw_problems() const;
 
  private:

@@ -25,7 +25,7 @@ std::atomic<bool> was_reported = false;
 std::atomic<int> process_rank = -1;
 std::terminate_handler previous_handler = nullptr;
 
-// The Error in it, if it is one.
+// The exception as an Error, if it is one.
 std::optional<Error> error_in(const std::exception_ptr& exception) {
   try {
     std::rethrow_exception(exception);
@@ -55,8 +55,8 @@ ErrorRecord describe(const std::exception_ptr& exception, const std::string& sta
   return record;
 }
 
-// In one write, so that a launcher never reads half of it. The disk being full is no reason to fail in yet another
-// way: the launcher still has the exit status.
+// In one write, so that a launcher never reads half of it. A full disk is no reason to fail in yet another way: the
+// launcher still has the exit status.
 void write_record(const char* path, const ErrorRecord& record) {
   const std::string text = to_json(record);
   const UniqueFd file(open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
@@ -76,7 +76,7 @@ void log_uncaught(const std::exception_ptr& exception) {
 }
 
 // Nothing is unwound when an exception finds no handler, so the stack still shows where it was thrown. The default
-// handler is not asked: it would print what() with all frames of libtorch's.
+// handler is not called: it would print what() with all of libtorch's frames.
 [[noreturn]] void on_terminate() {
   const bool has_own_words = previous_handler != nullptr && previous_handler != std::abort &&
                              previous_handler != __gnu_cxx::__verbose_terminate_handler;
@@ -85,7 +85,7 @@ void log_uncaught(const std::exception_ptr& exception) {
     if (!has_own_words) {
       log_uncaught(std::current_exception());
     }
-  } catch (...) {  // out of memory, most likely: ending is all that is left
+  } catch (...) {  // out of memory, most likely: only exiting is left
   }
   if (has_own_words) {
     previous_handler();

@@ -1,11 +1,11 @@
 #pragma once
 
-// What World::join() does for lockstep/failure.h.
+// The part of World::join() that serves lockstep/failure.h.
 
 namespace lockstep {
 
-// From now on an exception that escapes, or a write to guarded memory, is written to the launcher's file before the
-// process ends as it would have.
+// From now on, an uncaught exception or a write to guarded memory is recorded in the launcher's file before the process
+// dies as it would have.
 void report_escaping_exceptions(int rank);
 
 }  // namespace lockstep

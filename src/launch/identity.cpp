@@ -44,8 +44,8 @@ void read_local_rank(const Starter& starter, EnvironmentReader& reader, int othe
   }
 }
 
-// Nothing, and a problem, when it is not known. Without LOCAL_WORLD_SIZE, a loopback MASTER_ADDR means that all ranks
-// are here.
+// Nothing, and a problem, if it is unknown. Without LOCAL_WORLD_SIZE, a loopback MASTER_ADDR means that all ranks are
+// on this host.
 std::optional<int> read_torchrun_local_size(const Starter& starter, EnvironmentReader& reader,
                                             const Identity& identity) {
   if (reader.has(starter.local_size)) {
@@ -83,7 +83,7 @@ void read_torchrun_place(const Starter& starter, EnvironmentReader& reader, Iden
   read_torchrun_nodes(reader, identity);
 }
 
-// No MPI says which host a rank is on, nor how the others can reach rank 0.
+// No MPI tells which host a rank is on, or how the others can reach rank 0.
 void read_mpi_place(const Starter& starter, EnvironmentReader& reader, Identity& identity) {
   identity.local_size = reader.number(starter.local_size, 1, identity.size).value_or(identity.size);
   read_local_rank(starter, reader, 0, identity);
@@ -130,8 +130,8 @@ void read_place(const Starter& starter, EnvironmentReader& reader, Identity& ide
   }
 }
 
-// Other users cannot join in any case, so this has to tell apart only the jobs of one. Where no variable does, the
-// process that started the ranks of this host does, and between hosts the address must.
+// Other users cannot join in any case, so the token only has to tell apart the jobs of one user. Where no variable
+// does, the process that started the ranks of this host does, and between hosts the address must.
 std::string derive_token(const Starter& starter, const EnvironmentReader& reader, const Identity& identity,
                          const FindSetter& find_setter) {
   std::string token = fmt::format("{}:{}", identity.master_address, identity.master_port);

@@ -19,7 +19,7 @@
 namespace lockstep {
 namespace {
 
-// Laid out before the signal: the handler only fills the rest of it and calls open() and write().
+// Prepared before the signal: the handler only fills in the rest and calls open() and write().
 struct Prepared {
   std::string path;
   int rank = 0;
@@ -85,7 +85,7 @@ void report_forbidden_writes(int rank, bool (*claim)()) {
   if (path == nullptr || *path == '\0' || prepared_words != nullptr) {
     return;
   }
-  static Prepared prepared;  // once: a handler may be reading it later
+  static Prepared prepared;  // set once: a handler may read it later
   prepared.path = path;
   prepared.rank = rank;
   prepared.claim = claim;

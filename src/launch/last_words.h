@@ -1,12 +1,12 @@
 #pragma once
 
-// Tells the launcher why a process dies of a write to guarded memory: the same file as for exceptions, written from
-// within a signal handler.
+// Tells the launcher that a process crashed because it wrote to guarded memory: writes the same file as for exceptions,
+// from a signal handler.
 
 namespace lockstep {
 
-// From now on. What the handler needs (the path, room for the text) is laid out here. `claim` is asked before anything
-// is written, and says whether this is the first failure of the process that is reported.
+// In effect from now on. Prepares what the handler needs (the path, space for the text). The handler calls `claim`
+// before it writes; it returns whether this is the first reported failure of the process.
 void report_forbidden_writes(int rank, bool (*claim)());
 
 }  // namespace lockstep

@@ -1,6 +1,6 @@
 #pragma once
 
-// Names as people list them: "A", "A and B", "A, B and C".
+// Lists names in prose: "A", "A and B", "A, B and C".
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which host each rank is on, for starters that do not say: the ranks tell each other the names of their hosts.
+// Determines which host each rank is on, for starters that do not say: the ranks exchange the names of their hosts.
 
 #include <chrono>
 #include <span>

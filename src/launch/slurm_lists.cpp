@@ -13,14 +13,14 @@ constexpr std::size_t kMaxNodes = 1 << 20;
 
 using Names = std::vector<std::string>;
 
-// Digits and nothing else.
+// Digits only.
 std::optional<std::uint32_t> read_count(std::string_view text) {
   std::uint32_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   return error == std::errc() && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
 }
 
-// The parts between commas that are not inside brackets.
+// Splits at commas outside brackets.
 std::vector<std::string_view> split_at_commas(std::string_view text) {
   std::vector<std::string_view> parts;
   bool in_brackets = false;
@@ -52,7 +52,7 @@ bool append_range(std::string_view text, Names& numbers) {
   return true;
 }
 
-// What stands between brackets.
+// Expands the text between brackets.
 std::optional<Names> expand_ranges(std::string_view text) {
   Names numbers;
   for (const std::string_view range : split_at_commas(text)) {
@@ -63,7 +63,7 @@ std::optional<Names> expand_ranges(std::string_view text) {
   return numbers;
 }
 
-// Every beginning with every ending; the last ending changes fastest.
+// Every beginning with every ending; the endings vary fastest.
 std::optional<Names> combine(const Names& beginnings, const Names& endings) {
   if (beginnings.size() > kMaxNodes / endings.size()) {
     return std::nullopt;
@@ -78,7 +78,7 @@ std::optional<Names> combine(const Names& beginnings, const Names& endings) {
   return names;
 }
 
-// One part of the list: plain text and brackets in turns.
+// One part of the list: plain text and brackets alternate.
 std::optional<Names> expand_pattern(std::string_view text) {
   Names names = {""};
   while (!text.empty()) {

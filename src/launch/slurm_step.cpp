@@ -12,10 +12,10 @@
 namespace lockstep {
 namespace {
 
-// Below the ports that Linux hands out by itself, which may be taken by anybody.
+// Below the ephemeral ports of Linux, which any process may hold.
 constexpr std::uint32_t kFirstPort = 15000;
 constexpr std::uint32_t kPortCount = 16384;
-// From one job to the next; more steps than that rarely run beside each other in one.
+// The distance between jobs; more steps than that rarely run concurrently in one job.
 constexpr std::uint32_t kStepsPerJob = 31;
 
 std::string shown(const EnvironmentReader& reader, std::string_view name) {
@@ -55,7 +55,7 @@ void read_first_host(EnvironmentReader& reader, SlurmStep& step) {
   }
 }
 
-// Only an arbitrary distribution does this, and only task 0 can see it.
+// Only an arbitrary distribution does this, and only task 0 can detect it.
 void require_first_task_on_first_host(EnvironmentReader& reader, const SlurmStep& step) {
   if (reader.text("SLURM_PROCID") == "0" && step.node_rank != 0 && !reader.has("MASTER_ADDR")) {
     reader.problem(fmt::format(

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a Slurm step says about itself beyond ranks: how its tasks lie on the nodes, and where and on which port
-// they can meet.
+// What a Slurm step reveals besides ranks: the placement of its tasks on the nodes, and the host and port of their
+// rendezvous.
 
 #include <string>
 
@@ -14,12 +14,12 @@ struct SlurmStep {
   int local_size = 1;  // tasks on this node
   int node_rank = 0;
   int node_count = 1;
-  std::string first_host;  // where task 0 is
-  int port = 0;            // the same for all tasks of the step, another for the next step and the next job
+  std::string first_host;  // the host of task 0
+  int port = 0;            // the same for all tasks of the step; differs for the next step and the next job
 };
 
-// For a step of `size` tasks with all of Slurm's required variables set. What is malformed or contradicts goes to the
-// reader's problems.
+// For a step of `size` tasks with all of Slurm's required variables set. Malformed or contradictory values are added to
+// the reader's problems.
 SlurmStep read_slurm_step(EnvironmentReader& reader, int size);
 
 }  // namespace lockstep

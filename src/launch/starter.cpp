@@ -4,24 +4,23 @@ namespace lockstep {
 namespace {
 
 Starter torchrun() {
-  return {
-      .kind = StarterKind::kTorchrun,
-      .choice = "torchrun",
-      .owner = "torchrun",
-      .program = "torchrun",
-      .variables = "RANK and WORLD_SIZE",
-      .rank = "RANK",
-      .size = "WORLD_SIZE",
-      .local_rank = "LOCAL_RANK",
-      .local_size = "LOCAL_WORLD_SIZE",
-      .signs = {"RANK", "WORLD_SIZE"},
-      .required = {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"},
-      // A restarted job is another one, so that a process left over from before does not meet the new ones.
-      .job = {"TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT"},
-      .give_address = "torchrun --master-addr host1 --master-port 29500 ..."};
+  return {.kind = StarterKind::kTorchrun,
+          .choice = "torchrun",
+          .owner = "torchrun",
+          .program = "torchrun",
+          .variables = "RANK and WORLD_SIZE",
+          .rank = "RANK",
+          .size = "WORLD_SIZE",
+          .local_rank = "LOCAL_RANK",
+          .local_size = "LOCAL_WORLD_SIZE",
+          .signs = {"RANK", "WORLD_SIZE"},
+          .required = {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"},
+          // A restarted job is a different job, so that a leftover process does not join the new ones.
+          .job = {"TORCHELASTIC_RUN_ID", "TORCHELASTIC_RESTART_COUNT"},
+          .give_address = "torchrun --master-addr host1 --master-port 29500 ..."};
 }
 
-// All that differs between MPIs is how their variables are called.
+// MPIs differ only in the names of their variables.
 Starter mpi(Starter starter) {
   starter.signs = {starter.rank, starter.size};
   starter.required = {starter.rank, starter.size, starter.local_rank, starter.local_size};
@@ -40,12 +39,12 @@ Starter open_mpi() {
               .local_size = "OMPI_COMM_WORLD_LOCAL_SIZE",
               .signs = {},
               .required = {},
-              // Version 4 makes its namespace of 16 bits of a hash; the key beside it is random.
+              // Version 4 derives its namespace from 16 bits of a hash; the other key is random.
               .job = {"PMIX_NAMESPACE", "OMPI_MCA_orte_precondition_transports"},
               .give_address = "mpirun -x MASTER_ADDR=host1 -x MASTER_PORT=29500 ..."});
 }
 
-// Hydra, the starter of MPICH, Intel MPI and MVAPICH 3.
+// Hydra, the launcher of MPICH, Intel MPI and MVAPICH 3.
 Starter mpich() {
   return mpi({.kind = StarterKind::kMpich,
               .choice = "mpich",
@@ -88,7 +87,7 @@ Starter slurm() {
           .size = "SLURM_STEP_NUM_TASKS",
           .local_rank = "SLURM_LOCALID",
           .local_size = "SLURM_STEP_TASKS_PER_NODE",
-          // A batch script has SLURM_PROCID=0 too, and no rank in it was started.
+          // A batch script has SLURM_PROCID=0 too, although no rank was started in it.
           .signs = {"SLURM_STEP_NUM_TASKS", "SLURM_STEP_TASKS_PER_NODE", "SLURM_STEP_NODELIST"},
           .required = {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID", "SLURM_STEP_TASKS_PER_NODE",
                        "SLURM_NODEID", "SLURM_STEP_NODELIST", "SLURM_JOB_ID", "SLURM_STEP_ID"},

@@ -21,7 +21,7 @@ bool was_here(const Starter& starter, const EnvironmentReader& reader) {
                      [&](std::string_view sign) { return reader.has(sign); });
 }
 
-// What it requires, split by whether it is set. One rank need not know more than that it is the only one.
+// The required variables, split by whether they are set. A single rank only needs to know that it is the only one.
 struct RequiredVariables {
   std::vector<std::string> set;
   std::vector<std::string> missing;
@@ -44,8 +44,8 @@ bool is_complete(const Starter& starter, const EnvironmentReader& reader) {
   return find_required(starter, reader).missing.empty();
 }
 
-// Whether `outer` may say something else because it started not the ranks but what started them. A Slurm step of one
-// task is what the shell of an allocation runs in.
+// Whether `outer` may contradict `inner` because it started not the ranks but the program that started them. The shell
+// of an allocation runs in a Slurm step of one task.
 bool may_enclose(const Starter& outer, const Starter& inner, const EnvironmentReader& reader) {
   if (inner.kind == StarterKind::kTorchrun && reader.has("TORCHELASTIC_RUN_ID")) {
     return true;
@@ -105,7 +105,7 @@ StarterChoice choose_forced(std::string_view choice, const Starters& present, En
                                 kForcedStarter, choice, rest_of_reason(present, &*found))};
 }
 
-// A batch script that was to start its program with srun and did not looks like this.
+// This is how a batch script looks that should have started its program with srun and did not.
 std::string reason_for_none(const EnvironmentReader& reader) {
   const auto tasks = reader.text("SLURM_NTASKS");
   return reader.has("SLURM_JOB_ID") && tasks && tasks != "1"

@@ -1,14 +1,14 @@
 #pragma once
 
-// Which process gave this one a variable of its environment. Hydra has no variable that tells its jobs apart; its
-// process, the parent of all ranks on a host, does. A script between the two passes the variable on.
+// Finds the process that gave this one an environment variable. Hydra sets no variable that tells its jobs apart, but
+// its process, the parent of all ranks on a host, does. A script in between passes the variable on.
 
 #include <string_view>
 
 namespace lockstep {
 
-// The nearest ancestor that was not itself started with the variable, or whose environment is not ours to read. 0 when
-// that is outside of this container.
+// The nearest ancestor that was not itself started with the variable, or whose environment this process may not read. 0
+// if that is outside this container.
 int find_variable_setter(std::string_view variable);
 
 }  // namespace lockstep

@@ -37,7 +37,7 @@ void register_own_backends() {
   static_cast<void>(registered);
 }
 
-// The backend's name, or an error where the choice cannot work.
+// The backend's name; throws if the choice cannot work.
 std::string_view pick_backend(BackendChoice choice, const Recognition& recognition) {
   const Identity& identity = recognition.identity;
   const auto refuse = [](const std::string& reason) -> Error {
@@ -71,10 +71,10 @@ std::string_view pick_backend(BackendChoice choice, const Recognition& recogniti
   return "local";
 }
 
-// Under `lockstep run`, whose variables are torchrun's: the job's secret instead of what the environment tells
-// everybody, when all ranks are workers of that one launcher; and lines that appear when they are printed, though it
-// reads them from a pipe. Ranks that mpirun started inside of a worker are another job.
-// Returns whether it is the launcher's own job that is joined.
+// Under `lockstep run`, which sets torchrun's variables: uses the job's secret instead of a token derived from the
+// environment, if all ranks are workers of that one launcher. Also flushes lines as they are printed, although the
+// launcher reads them from a pipe. Ranks that mpirun started inside a worker are another job. Returns whether the world
+// being joined is the launcher's own job.
 bool meet_launcher(const config::Environment& environment, Recognition& recognition,
                    std::string_view backend) {
   Identity& identity = recognition.identity;
@@ -96,7 +96,7 @@ bool meet_launcher(const config::Environment& environment, Recognition& recognit
   return is_ours;
 }
 
-// Every rank can say it, but once is enough.
+// Every rank could log it, but once is enough.
 void log_recognition(const Recognition& recognition) {
   if (recognition.identity.rank == 0) {
     LOCKSTEP_LOG(kInfo) << recognition.describe();
@@ -105,7 +105,7 @@ void log_recognition(const Recognition& recognition) {
   }
 }
 
-// What all ranks must have in common, in a fixed number of bytes.
+// What all ranks must agree on, in a fixed number of bytes.
 using Agreement = std::array<char, 256>;
 
 Agreement describe_agreement(const WorldOptions& options) {
@@ -160,7 +160,7 @@ struct World::State {
       : identity(std::move(identity_in)), communicator(std::move(communicator_in)) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
-  // A forked child does not leave, its parent stays.
+  // A forked child does not leave the world; its parent stays in it.
   ~State() {
     if (is_on_board && !mark.is_inherited()) {
       note_process_stage(JoinStage::kLeft);
@@ -170,7 +170,7 @@ struct World::State {
   Identity identity;
   Communicator communicator;
   ForkMark mark;
-  bool is_on_board = false;  // the launcher knows that it has joined
+  bool is_on_board = false;  // the launcher knows that this process has joined
 };
 
 World::World(std::unique_ptr<State> state) : state_(std::move(state)) {}

@@ -24,7 +24,7 @@ bool starts_with_any(std::string_view text, std::initializer_list<std::string_vi
                      [text](std::string_view beginning) { return text.starts_with(beginning); });
 }
 
-// Whether the next argument is the value of this one. One that is unknown takes none: it is refused by itself.
+// Whether the next argument is the value of this one. An unknown option takes none: it is refused separately.
 bool takes_value(const config::Description& description, std::string_view argument) {
   const std::string name = config::canonical_name(argument.substr(2));
   const auto& options = description.options();
@@ -38,7 +38,7 @@ struct Division {
   std::vector<char*> rest;
 };
 
-// What follows "--" belongs to the program, whatever it looks like.
+// Arguments after "--" belong to the program, whatever they look like.
 Division divide(const config::Description& description, int argc, char** argv) {
   Division division;
   bool ended = false;
@@ -57,7 +57,7 @@ Division divide(const config::Description& description, int argc, char** argv) {
   return division;
 }
 
-// Other variables of that prefix belong to options that the program may have.
+// Other variables with that prefix may belong to options of the program.
 config::Environment own_variables(const config::Environment& environment) {
   config::Environment own;
   for (const auto& [name, value] : environment) {
