@@ -17,16 +17,16 @@
 
 namespace lockstep {
 
-// Shared by programs that may have been built apart: the magic number changes with the layout.
+// Shared by programs that may have been built separately: the magic number changes with the layout.
 struct Board::Page {
   static constexpr std::uint64_t kMagic = 0x4c4b5354'424f4132;  // "LKSTBOA2"
 
   std::uint64_t magic;
-  std::array<char, 64> token;  // ends with a zero
+  std::array<char, 64> token;  // NUL-terminated
   std::atomic<std::uint32_t> is_ours;
   std::atomic<JoinStage> stage;
   std::atomic<std::int32_t> world_size;
-  std::array<char, 16> backend;  // ends with a zero; written before the stage is kJoining
+  std::array<char, 16> backend;  // NUL-terminated; written before the stage is kJoining
   std::atomic<std::uint64_t> steps;
 };
 
@@ -47,7 +47,7 @@ bool is_sealed_page(int fd) {
          fcntl(fd, F_GET_SEALS) == kSeals;
 }
 
-// Read by note_process_step() from whichever thread ends a step.
+// Read by note_process_step() in the thread that finishes a step, whichever that is.
 std::atomic<Board*> process_board = nullptr;
 
 }  // namespace
@@ -156,7 +156,7 @@ std::uint64_t Board::steps() const {
 }
 
 void set_process_board(Board board) {
-  // Kept for as long as the process lives: another thread may just be noting a step.
+  // Lives as long as the process: another thread may be noting a step right now.
   static Board kept = std::move(board);
   process_board.store(&kept, std::memory_order_release);
 }

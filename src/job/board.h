@@ -1,10 +1,10 @@
 #pragma once
 
-// A page of memory that a launcher shares with one of its workers, through a descriptor the worker inherits.
+// A page of memory that a launcher shares with one of its workers, through a descriptor that the worker inherits.
 //
-// The launcher writes the job's secret token into it: unlike an argument or an environment variable, other users
-// cannot read it. The worker says there how far it came. Nobody waits for anybody: the launcher looks when it
-// wants to know, also after the worker was killed.
+// The launcher writes the job's secret token into it: unlike an argument or an environment variable, other users cannot
+// read it. The worker writes how far it has come. Neither waits for the other: the launcher reads the page when it
+// wants to know, even after the worker was killed.
 
 #include <cstdint>
 #include <map>
@@ -19,24 +19,24 @@ namespace lockstep {
 // Names the descriptor in the worker's environment.
 inline constexpr std::string_view kBoardVariable = "LOCKSTEP_JOB_FD";
 
-// How far a worker came with joining the launcher's job.
+// How far a worker has come in joining the launcher's job.
 enum class JoinStage : std::uint32_t {
-  kNone,     // it has not begun
-  kJoining,  // it waits for the others
-  kJoined,   // it is one of them
-  kLeft,     // in order: its World is gone
+  kNone,     // not begun
+  kJoining,  // waiting for the other ranks
+  kJoined,   // a member of the world
+  kLeft,     // in order: its World was destroyed
 };
 
 class Board {
  public:
-  // A new page, in memory without a name. Throws Error{kSystem}.
+  // Creates a page in anonymous memory. Throws Error{kSystem}.
   static Board create(std::string_view token);
 
-  // The page behind `fd`, which stays the caller's. Nothing when that is not a board: descriptors that a program
-  // in between closed are soon used for something else.
+  // The page behind `fd`, which the caller keeps. Nothing if that is not a board: a descriptor closed by a program in
+  // between is soon reused for something else.
   static std::optional<Board> open(int fd);
 
-  // The board that the environment names, if a launcher of ours is there.
+  // The board named by the environment, if there is a Lockstep launcher.
   static std::optional<Board> find(const std::map<std::string, std::string>& environment);
 
   Board(Board&& other) noexcept;
@@ -45,18 +45,18 @@ class Board {
   Board& operator=(const Board&) = delete;
   ~Board();
 
-  int fd() const { return fd_.get(); }  // of create(): to be inherited
+  int fd() const { return fd_.get(); }  // from create(): to be inherited
   std::string token() const;
 
-  void note_program();  // the worker is a program of ours
+  void note_program();  // the worker is a Lockstep program
   void note_stage(JoinStage stage);
-  // `world_size` as the worker knows it: a script in between may have made it another.
+  // `world_size` as the worker sees it: a script in between may have changed it.
   void note_joining(int world_size, std::string_view backend);
-  void note_step();  // a step of training is done
+  void note_step();  // a training step is done
   bool is_ours() const;
-  // With respect to a world of that size.
+  // For a world of that size.
   JoinStage stage(int world_size) const;
-  std::string backend() const;  // that it joins over; empty before it does
+  std::string backend() const;  // that it joins over; empty before that
   std::uint64_t steps() const;
 
  private:
@@ -68,8 +68,8 @@ class Board {
   UniqueFd fd_;
 };
 
-// The board of this process: World::join() sets it, and whoever finishes a step of training notes it there. Without
-// a launcher of ours these do nothing.
+// The board of this process. World::join() sets it, and the code that finishes a training step notes it there. Without
+// a Lockstep launcher these do nothing.
 void set_process_board(Board board);
 void note_process_stage(JoinStage stage);
 void note_process_step();

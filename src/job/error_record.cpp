@@ -12,7 +12,7 @@ using Json = nlohmann::json;
 using std::chrono::nanoseconds;
 using std::chrono::seconds;
 
-// Seconds as a string, which is how torchelastic writes them, or as a number.
+// Seconds as a string, as torchelastic writes them, or as a number.
 nanoseconds time_in(const Json& holder) {
   constexpr std::int64_t kMost = std::chrono::duration_cast<seconds>(nanoseconds::max()).count();
   const auto found = holder.find("timestamp");
@@ -38,7 +38,7 @@ std::optional<int> number_in(const Json& holder, const char* name) {
                                                              : std::nullopt;
 }
 
-// What only our workers write.
+// Fields that only Lockstep workers write.
 void read_own_fields(const Json& own, ErrorRecord& record) {
   record.code = text_in(own, "code");
   record.rank = number_in(own, "rank");

@@ -1,6 +1,6 @@
 #pragma once
 
-// The command that started a job, for messages that say how to start it again: a worker sees only its own.
+// The command that started a job, for messages that say how to start it again: a worker sees only its own command.
 
 #include <string>
 #include <string_view>
@@ -11,13 +11,13 @@ namespace lockstep {
 // Names the launcher's part in the worker's environment: "lockstep run --nproc-per-node 2".
 inline constexpr std::string_view kLaunchVariable = "LOCKSTEP_LAUNCHED_BY";
 
-// What stands in front of the worker's own command; empty when there is no launcher that says so.
+// The part in front of the worker's own command; empty if no launcher set it.
 std::string launch_command();
 
 // This process's command line without its last `count` words.
 std::vector<std::string> own_command(std::size_t count);
 
-// As one would type it: words with anything in them that a shell might read are quoted.
+// As typed in a shell: words with special characters are quoted.
 std::string shell_text(const std::vector<std::string>& words);
 
 }  // namespace lockstep

@@ -1,7 +1,7 @@
 #pragma once
 
-// The terminal that a launcher shows its workers' messages on. They reach it through a pipe, line by line, which is no
-// place for a line that is drawn again and again; for that a worker may open the terminal itself.
+// The terminal on which a launcher shows its workers' messages. The messages reach it through a pipe, line by line,
+// which does not suit a line that is redrawn. For that, a worker may open the terminal itself.
 
 #include <string_view>
 
@@ -12,7 +12,7 @@ namespace lockstep {
 // Names it in the worker's environment.
 inline constexpr std::string_view kTerminalVariable = "LOCKSTEP_TERMINAL";
 
-// Empty when there is no launcher, or it has no terminal, or none that this process may write to.
+// Empty if there is no launcher, it has no terminal, or this process may not write to it.
 UniqueFd open_launcher_terminal();
 
 }  // namespace lockstep
