@@ -1,8 +1,8 @@
 #pragma once
 
-// `lockstep bench allreduce`: how fast all-reduce is on this machine, beside libtorch's Gloo, Open MPI and what
-// the hardware allows. `lockstep bench worker` is one rank of it, started by the command itself.
-// `lockstep bench step`, a file of its own: how long a training step takes.
+// `lockstep bench allreduce`: how fast all-reduce is on this machine, compared with libtorch's Gloo, Open MPI and the
+// limits of the hardware. `lockstep bench worker` is one rank of it, started by the command itself. `lockstep bench
+// step`, in a separate file: how long a training step takes.
 
 namespace lockstep::cli {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// From values to places on a picture.
+// Maps values to coordinates in a picture.
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace lockstep::bench::svg {
 
-// The least that has all values in it.
+// The smallest range that contains all values.
 struct Range {
   double low = std::numeric_limits<double>::max();
   double high = 0;
@@ -19,14 +19,14 @@ struct Range {
   }
 };
 
-// Whole decades around a range of positive values, so that the lines of a grid are its ends.
+// Whole decades around a range of positive values, so that its ends are grid lines.
 inline Range decades_around(const Range& range) {
   const double low = std::pow(10, std::floor(std::log10(range.low)));
   const double high = std::pow(10, std::ceil(std::log10(range.high)));
   return {.low = low, .high = std::max(high, low * 10)};
 }
 
-// A logarithmic axis for positive values; `first` and `last` are the places of the ends of the range.
+// A logarithmic axis for positive values; `first` and `last` are the coordinates of the ends of the range.
 class Axis {
  public:
   Axis(const Range& range, double first, double last)

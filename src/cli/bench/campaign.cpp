@@ -21,19 +21,19 @@ namespace {
 constexpr std::size_t kLargeBytes = 32 << 20;
 constexpr int kFewestLarge = 15;
 constexpr int kFewest = 30;
-constexpr int kMostPerRound = 100;  // more would only let the machine change in the meantime
+constexpr int kMostPerRound = 100;  // with more, the machine would only change meanwhile
 constexpr int kWarmUps = 2;
 constexpr int kPingPongTimes = 10;
 
 using Times = std::vector<std::vector<std::int64_t>>;  // by rank, then by iteration
 
-// One cell of the table: what is done again in each round.
+// One cell of the table: repeated in each round.
 struct Task {
   OrderKind kind = OrderKind::kMeasure;
   Point point;
   Implementation implementation = Implementation::kLockstep;
   WorkerGroup* workers = nullptr;
-  WorkerGroup* host_meter = nullptr;  // of the same number of ranks
+  WorkerGroup* host_meter = nullptr;  // with the same number of ranks
   int iterations = 0;
 };
 
@@ -41,7 +41,7 @@ double to_us(std::int64_t time_ns) {
   return static_cast<double>(time_ns) / 1e3;
 }
 
-// An all-reduce is over when its slowest rank is.
+// An all-reduce is done when its slowest rank is.
 double slowest_us(const Times& times, std::size_t iteration) {
   std::int64_t slowest = 0;
   for (const auto& rank : times) {
@@ -50,7 +50,7 @@ double slowest_us(const Times& times, std::size_t iteration) {
   return to_us(slowest);
 }
 
-// Ranks that share a core take turns, so what the busiest core has to do counts.
+// Ranks that share a core take turns, so the busiest core counts.
 double busiest_core_us(const Times& times, std::size_t iteration, int cores) {
   std::vector<std::int64_t> busy(static_cast<std::size_t>(cores));
   for (std::size_t rank = 0; rank < times.size(); ++rank) {
@@ -127,7 +127,7 @@ class Campaign {
         {.kind = task.kind, .bytes = task.point.bytes, .iterations = iterations, .invitation = {}});
   }
 
-  // Touches all memory and opens all connections, and tells how long an iteration takes.
+  // Touches all memory, opens all connections, and measures how long an iteration takes.
   void warm_up(Task& task) const {
     carry_out(task, 1);
     const Deadline stopwatch = Deadline::after(plan_.patience);

@@ -74,7 +74,7 @@ WorkerTeam make_team(const Contender& contender, int ranks, int flags_fd) {
   const std::string program = contender.program.string();
   const std::string size = fmt::format("{}", ranks);
   if (contender.implementation == Implementation::kOpenMpi) {
-    // A launcher is asked to end rather than killed: it has files to remove.
+    // The launcher is asked to exit rather than killed: it has files to remove.
     team.process.parent_death_signal = SIGTERM;
     team.commands = {{"mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n", size,
                       program, "--size", size}};

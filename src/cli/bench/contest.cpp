@@ -67,7 +67,7 @@ std::vector<Measurements> Contest::take_turns() {
   return seen;
 }
 
-// Workers sleep before and after it.
+// Workers sleep before and after this.
 void Contest::measure(Entrant& entrant) {
   if (watch_ != nullptr) {
     watch_->begin_turn();

@@ -1,11 +1,11 @@
 #pragma once
 
-// Teams of workers that train the same thing and take turns, round after round, in an order that shifts by one each
-// time, so that whatever disturbs the machine meets all of them alike.
+// Teams of workers that train the same thing and take turns, round after round, in an order that rotates by one each
+// time, so that disturbances of the machine affect all of them alike.
 //
-// Teams that stay sleep when it is not their turn. But then each has memory of its own for the whole contest, and on
+// Teams that persist sleep when it is not their turn. But then each has its own memory for the whole contest, and on
 // virtual machines not all memory is equally fast: the same program was up to 8 % slower in some than in other. Teams
-// that start anew for each turn, one at a time, get what the one before has just left.
+// that restart for each turn, one at a time, get the memory that the previous one has just freed.
 
 #include <chrono>
 #include <cstddef>
@@ -24,32 +24,33 @@ namespace lockstep::bench {
 
 struct Pace {
   int rounds = 1;
-  std::chrono::nanoseconds time_per_round{};  // of each team; more where two steps would not fit
-  std::chrono::nanoseconds patience{};        // for any one answer of a worker
-  bool anew = false;                          // teams start anew for each turn
+  std::chrono::nanoseconds time_per_round{};  // for each team; more if two steps would not fit
+  std::chrono::nanoseconds patience{};        // for each answer of a worker
+  bool anew = false;                          // teams restart for each turn
 };
 
-// Which of so many teams runs when in a round, counted from 0.
+// The order of the teams in a round, counted from 0.
 std::vector<std::size_t> order_of_turns(int round, std::size_t teams);
 
 class Contest {
  public:
-  // `title` is what the teams train. `progress`, and `watch` where there is one, must outlive this.
+  // `title` says what the teams train. `progress` and, if set, `watch` must outlive this object.
   Contest(std::string title, const Pace& pace, Progress& progress, CoreWatch* watch = nullptr)
       : title_(std::move(title)), pace_(pace), progress_(progress), watch_(watch) {}
 
   struct WarmUp {
-    std::string version;  // what rank 0 of the team says about it
+    std::string version;  // reported by rank 0 of the team
     std::vector<Answer> answers;
   };
 
   void enter(std::string_view name, WorkerTeam team);
 
-  // Starts all teams, gets them past their first steps and so finds out how many fit into a round. Throws Error naming
-  // the team and the rank when a worker fails, as take_turns() does.
+  // Starts all teams, runs their first steps and determines how many fit into a round. Throws Error with the team and
+  // the rank when a worker fails, as does take_turns().
   std::vector<WarmUp> warm_up(int steps);
 
-  // All rounds, after the warm-up: as many steps for each team as fit for the slowest. Returns what each team showed.
+  // Runs all rounds, after the warm-up: as many steps for each team as fit for the slowest. Returns the measurements of
+  // each team.
   std::vector<Measurements> take_turns();
 
  private:

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kTimes = 25;
 
-// One of the two, on a core of its own.
+// One of the two sides, pinned to its core.
 class Player {
  public:
   Player(int side, PingPongFlags& flags) : thread_([this, side, &flags] { play(side, flags); }) {}
@@ -41,7 +41,7 @@ class Player {
 
   std::vector<double> times_ns_;
   std::exception_ptr failure_;
-  std::jthread thread_;  // last: it uses the others
+  std::jthread thread_;  // last: it uses the members above
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
 
-// Looks at the first two usable cores, on which ranks 0 and 1 of every team run, before and after each turn of a
+// Probes the first two usable cores, on which ranks 0 and 1 of every team run, before and after each turn of a
 // benchmark whose workers do not do so themselves.
 
 #include <functional>
@@ -13,8 +13,8 @@
 
 namespace lockstep::bench {
 
-// How long a flag takes from one of these cores to the other and back: the median of some short series, less than a
-// millisecond in all. Nothing where only one core is usable. Throws Error{kTimeout} when a thread gets no core for long.
+// The round trip of a flag between these cores: the median of some short series, less than a millisecond in all.
+// Nothing if only one core is usable. Throws Error{kTimeout} when a thread gets no core for long.
 std::optional<double> flag_round_trip_ns();
 
 class CoreWatch {
@@ -25,7 +25,7 @@ class CoreWatch {
 
   void begin_turn() { before_ns_ = look_(); }
   void end_turn();
-  // Nothing when there was nothing to look at.
+  // Nothing if nothing was measured.
   std::optional<PingPong> summary() const;
 
  private:

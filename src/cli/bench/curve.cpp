@@ -18,7 +18,7 @@ std::string polyline(std::string_view series, const Stroke& stroke, const std::v
 }
 
 std::string legend(double left, const std::vector<LegendEntry>& entries) {
-  constexpr double kLine = kLegendText - 4;  // through the middle of the names
+  constexpr double kLine = kLegendText - 4;  // vertically centred on the names
   constexpr double kLength = 26;
   std::string picture;
   double x = left;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The curves of a picture: how they are drawn, and the legend that names them.
+// Draws the curves of a picture, and the legend that names them.
 
 #include <string>
 #include <string_view>
@@ -19,7 +19,7 @@ struct Stroke {
   std::string_view style;  // more attributes
 };
 
-// Through all places; `series` tells programs that read the picture what it is.
+// Through all places; `series` identifies it to programs that read the picture.
 std::string polyline(std::string_view series, const Stroke& stroke, const std::vector<Place>& places);
 
 struct LegendEntry {
@@ -27,10 +27,10 @@ struct LegendEntry {
   Stroke stroke;
 };
 
-// One row: a piece of each curve and its name, kLegendStep apart.
+// One row: a sample of each curve and its name, kLegendStep apart.
 std::string legend(double left, const std::vector<LegendEntry>& entries);
 
 inline constexpr double kLegendStep = 112;
-inline constexpr double kLegendText = 78;  // where the names stand
+inline constexpr double kLegendText = 78;  // where the names are
 
 }  // namespace lockstep::bench::svg

@@ -1,6 +1,6 @@
 #pragma once
 
-// Where a benchmark runs, as far as it matters to its numbers.
+// Describes the machine of a benchmark, as far as it matters to the numbers.
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -9,13 +9,13 @@ namespace lockstep::bench {
 
 struct Machine {
   std::string processor;
-  int cores = 0;  // that this process may use
+  int cores = 0;  // usable by this process
   std::string kernel;
-  std::string load_before;  // the averages over 1, 5 and 15 minutes
+  std::string load_before;  // averages over 1, 5 and 15 minutes
   std::string load_after;
 };
 
-// All of it but the load afterwards.
+// Everything except the load afterwards.
 Machine describe_machine();
 
 // "0.52 0.58 0.59": over 1, 5 and 15 minutes.

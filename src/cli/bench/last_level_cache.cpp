@@ -10,9 +10,9 @@ namespace lockstep::bench {
 namespace {
 
 struct Cache {
-  std::uint64_t level = 0;  // 0: the core does not say that it has any
-  std::uint64_t bytes = 0;  // 0: it does not say how large it is
-  std::string cores;        // that share it
+  std::uint64_t level = 0;  // 0: the core reports none
+  std::uint64_t bytes = 0;  // 0: the size is not reported
+  std::string cores;        // the cores that share it
 };
 
 // "266240K"
@@ -24,7 +24,7 @@ std::uint64_t parse_size(std::string_view text) {
   return doctor::parse_number(text).value_or(0) * 1024;
 }
 
-// The outermost one for data.
+// The outermost data cache.
 Cache last_cache_of(const doctor::HostFiles& files, const std::string& core) {
   Cache last;
   for (int index = 0;; ++index) {
@@ -52,7 +52,7 @@ std::optional<std::uint64_t> last_level_cache_bytes(const doctor::HostFiles& fil
     }
     const Cache cache = last_cache_of(files, core);
     if (cache.level == 0) {
-      continue;  // a core that is switched off
+      continue;  // an offline core
     }
     if (cache.bytes == 0) {
       return std::nullopt;

@@ -1,6 +1,6 @@
 #pragma once
 
-// How much data the caches of this machine hold before it has to come from memory.
+// How much data the caches of this machine hold.
 
 #include <cstdint>
 #include <optional>
@@ -9,8 +9,9 @@
 
 namespace lockstep::bench {
 
-// All last-level caches together, each counted once however many cores share it. Nothing when the machine does not say,
-// as some virtual ones do; a virtual machine that says it may have less, since it shares the cache with others.
+// The total of all last-level caches, each counted once however many cores share it. Nothing if the machine does not
+// report it, as some virtual ones do not. A virtual machine may have less than it reports, since it shares the cache
+// with others.
 std::optional<std::uint64_t> last_level_cache_bytes(const doctor::HostFiles& files);
 
 }  // namespace lockstep::bench

@@ -1,6 +1,6 @@
 #pragma once
 
-// What was asked for but not measured: a line for each that says why.
+// What was requested but not measured: one line each, with the reason.
 
 #include <string>
 #include <vector>
@@ -14,7 +14,7 @@ using LeftOut = std::vector<std::string>;
 // For the end of a table.
 std::string left_out_lines(const LeftOut& left_out);
 
-// Error{kInvalidConfig} for a plan without anything in it, with the first of the lines as the reason.
+// Error{kInvalidConfig} for an empty plan, with the first of the lines as the reason.
 Error nothing_to_measure(const LeftOut& left_out);
 
 }  // namespace lockstep::bench

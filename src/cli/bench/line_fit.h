@@ -1,6 +1,6 @@
 #pragma once
 
-// How one quantity grows with another: a straight line through measured points, by least squares.
+// How one quantity grows with another: a least-squares line through measured points.
 
 #include <span>
 
@@ -8,7 +8,7 @@ namespace lockstep::bench {
 
 struct LineFit {
   double slope = 0;
-  double slope_error = 0;  // its standard error, from how far the points lie off the line; 0 with two points
+  double slope_error = 0;  // its standard error, from the residuals; 0 with two points
   double at_zero = 0;      // the value of the line at x = 0
 };
 

@@ -58,9 +58,8 @@ class LockstepContestant final : public Contestant {
   }
 
  private:
-  // The work of one rank in an all-reduce, with every bucket private: one slice of each bucket is read, and the
-  // sum is written to all of them. Ranks that share a core run one after the other, so each counts only the
-  // time that it had the core.
+  // One rank's work in an all-reduce, with every bucket private: reads one slice of each bucket and writes the sum to
+  // all of them. Ranks that share a core run one after the other, so each counts only the time that it had the core.
   std::vector<std::int64_t> run_kernel(std::size_t bytes, int iterations) {
     const clockid_t clock = shares_core_ ? CLOCK_THREAD_CPUTIME_ID : CLOCK_MONOTONIC;
     const std::size_t count = bytes / sizeof(float) / static_cast<std::size_t>(rank_.size);
@@ -89,7 +88,7 @@ class LockstepContestant final : public Contestant {
   }
 
   LockstepRank rank_;
-  bool shares_core_;  // known before the rank is pinned to one
+  bool shares_core_;  // determined before the rank is pinned
   std::shared_ptr<std::byte> flags_;
   std::uint32_t trips_ = 0;
   std::optional<Communicator> communicator_;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Lockstep's own all-reduce, over shared memory, on buckets from Communicator::allocate. Its workers also
-// measure what the host can do at best: the same kernel on private memory, and the way of a flag.
+// Lockstep's own all-reduce, over shared memory, on buckets from Communicator::allocate. Its workers also measure the
+// limits of the host: the same kernel on private memory, and the round trip of a flag.
 
 #include <memory>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a team of training workers showed so far.
+// The measurements of a team of training workers so far.
 
 #include <cstddef>
 #include <vector>

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a campaign saw, as plain data: every single time, by what was measured.
+// The raw data of a campaign: every single time, by what was measured.
 
 #include <cstddef>
 #include <map>
@@ -32,8 +32,8 @@ struct Observations {
   std::map<std::pair<Point, Implementation>, std::vector<Sample>> samples;
   std::map<Point, std::vector<double>> kernel_us;   // of the busiest core in one iteration
   std::map<int, std::vector<double>> ping_pong_ns;  // by number of ranks
-  std::map<Proximity, int> blocks;                  // how many of the measurements were which
-  std::map<Implementation, std::string> versions;   // of those that took part
+  std::map<Proximity, int> blocks;                  // the number of measurements of each kind
+  std::map<Implementation, std::string> versions;   // of the participants
 };
 
 }  // namespace lockstep::bench

@@ -1,7 +1,7 @@
 #pragma once
 
-// How near the cores of a benchmark were while it ran, as a report shows it: round trips of a flag between them, and of
-// how many of the blocks in between it is clear whether they shared a cache.
+// How close the cores of a benchmark were while it ran, for its report: round trips of a flag between them, and how
+// many of the blocks in between clearly shared a cache or clearly did not.
 
 #include <map>
 #include <nlohmann/json_fwd.hpp>

@@ -12,9 +12,9 @@ namespace lockstep::bench {
 namespace {
 
 constexpr std::chrono::seconds kPlayersPatience{30};
-constexpr int kRoundTripsPerTime = 20;  // so that reading the clock does not show
+constexpr int kRoundTripsPerTime = 20;  // makes the cost of reading the clock negligible
 
-// Spins, for this measures how fast a flag can be; and yields now and then, for the other side may need this
+// Spins, because this measures the fastest possible flag; yields now and then, because the other side may need this
 // core.
 void wait_for(const std::atomic<std::uint32_t>& flag, std::uint32_t value) {
   constexpr int kSpins = 1 << 14;

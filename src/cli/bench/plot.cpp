@@ -22,7 +22,7 @@ using svg::Range;
 using svg::text_at;
 
 constexpr svg::Sheet kSheet{.panel_width = 400, .panel_height = 300, .panel_gap = 36};
-constexpr double kLabelWidth = 46;  // of a size, so that two do not touch
+constexpr double kLabelWidth = 46;  // of a size label, so that two do not touch
 
 svg::Stroke stroke_of(Implementation implementation) {
   switch (implementation) {
@@ -55,7 +55,7 @@ Range size_range(const Report& report) {
   for (const Result& result : report.results) {
     range.include(static_cast<double>(result.point.bytes));
   }
-  constexpr double kMargin = 1.6;  // so that no point lies on the frame
+  constexpr double kMargin = 1.6;  // keeps points off the frame
   return {.low = range.low / kMargin, .high = range.high * kMargin};
 }
 
@@ -87,7 +87,7 @@ class RanksPanel {
     picture += svg::frame(panel_, fmt::format("{} ranks", ranks_), "bytes per rank");
     picture += bound_curve();
     std::vector<Implementation> contenders = report_.contenders();
-    std::reverse(contenders.begin(), contenders.end());  // ours last, on top of the others
+    std::reverse(contenders.begin(), contenders.end());  // lockstep last, on top of the others
     for (const Implementation implementation : contenders) {
       picture += curve(implementation);
     }
@@ -136,7 +136,7 @@ class RanksPanel {
     return svg::polyline(fmt::format("bound {}", ranks_), kBoundStroke, places);
   }
 
-  // The medians, and from each a thin line up to the 95th percentile.
+  // The medians, each with a thin line up to the 95th percentile.
   std::string curve(Implementation implementation) const {
     const svg::Stroke stroke = stroke_of(implementation);
     std::vector<Place> medians;

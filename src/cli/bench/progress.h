@@ -1,6 +1,6 @@
 #pragma once
 
-// One line on standard error that says what is going on; nothing where that is no terminal.
+// One line on standard error that shows the progress; nothing if that is not a terminal.
 
 #include <string_view>
 
@@ -11,7 +11,7 @@ class Progress {
   Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
-  ~Progress();  // wipes the line
+  ~Progress();  // clears the line
 
   void show(std::string_view line);
 

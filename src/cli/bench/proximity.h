@@ -1,7 +1,7 @@
 #pragma once
 
-// How near two cores are, told from how long a flag takes from one to the other and back. A virtual machine
-// may move between the two within seconds, and what it reports about its caches does not follow.
+// How close two cores are, judged by the round trip of a flag between them. A virtual machine may move its cores within
+// seconds, and its reported cache topology does not follow.
 
 #include <array>
 #include <string_view>
@@ -11,7 +11,7 @@ namespace lockstep::bench {
 enum class Proximity {
   kSameL3,   // the cores share a last-level cache
   kCrossL3,  // they do not
-  kMixed,    // neither is clear, or it changed during the measurement
+  kMixed,    // unclear, or changed during the measurement
 };
 
 inline constexpr std::array kProximities = {Proximity::kSameL3, Proximity::kCrossL3, Proximity::kMixed};
@@ -19,7 +19,7 @@ inline constexpr std::array kProximities = {Proximity::kSameL3, Proximity::kCros
 inline constexpr double kSameL3BelowNs = 130;
 inline constexpr double kCrossL3AboveNs = 180;
 
-// Of a measurement with these round trips before and after it.
+// Classifies a measurement by the round trips before and after it.
 Proximity classify(double before_ns, double after_ns);
 
 std::string_view to_string(Proximity proximity);  // "same-L3", "cross-L3", "mixed"

@@ -37,7 +37,7 @@ Result summarize_samples(Implementation implementation, const Point& point,
           .by_proximity = summarize_by_proximity(samples)};
 }
 
-// The two synchronisations of an all-reduce each take half a round trip of a flag.
+// Each of the two synchronisations of an all-reduce takes half a round trip of a flag.
 Bound make_bound(const Point& point, const std::vector<double>& kernel_us, double ping_pong_ns) {
   const double bound_us = median(kernel_us) + 2 * (ping_pong_ns / 2) / 1e3;
   return {.point = point,

@@ -1,7 +1,7 @@
 #pragma once
 
-// The result of a benchmark: what the observations come to, and where they were made. The table, the JSON and
-// the plot are three views of it.
+// The result of a benchmark: a summary of the observations, and the machine. The table, the JSON and the plot are three
+// views of it.
 
 #include <cstddef>
 #include <map>
@@ -31,25 +31,25 @@ struct Result {
   std::map<Proximity, ProximitySummary> by_proximity;
 };
 
-// What no all-reduce through shared memory can beat here: kernel_us + 2 x ping_pong / 2.
+// The lower bound of an all-reduce through shared memory here: kernel_us + 2 x ping_pong / 2.
 struct Bound {
   Point point;
   double bound_us = 0;
   double busbw_gbs = 0;
-  std::optional<double> share;  // bound over lockstep's median; when lockstep took part
+  std::optional<double> share;  // bound over lockstep's median, if lockstep took part
 };
 
 struct Report {
   Machine machine;
   std::map<Implementation, std::string> versions;
-  LeftOut left_out;  // implementations that are not here
+  LeftOut left_out;  // implementations that are not installed
   std::vector<Result> results;
   std::vector<Bound> bounds;
   PingPong ping_pong;
 
   const Result* find(const Point& point, Implementation implementation) const;
   const Bound* find_bound(const Point& point) const;
-  // How many times as long as lockstep the other one takes; nothing when one of them is not there.
+  // The other implementation's time as a multiple of lockstep's; nothing if either is missing.
   std::optional<double> times_as_long(const Point& point, Implementation other) const;
 
   std::vector<int> rank_counts() const;        // ascending
@@ -57,7 +57,7 @@ struct Report {
   std::vector<Implementation> contenders() const;
 };
 
-// Fills in all that follows from the observations.
+// Computes everything that follows from the observations.
 Report summarize(const Observations& observations);
 
 }  // namespace lockstep::bench

@@ -1,6 +1,6 @@
 #pragma once
 
-// What every report for programs begins with.
+// The beginning of every JSON report.
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -8,7 +8,7 @@
 
 namespace lockstep::bench {
 
-// Format 1, this lockstep, the machine with the versions of what took part, and what each number means.
+// Format 1, this lockstep, the machine with the versions of the participants, and the meaning of each number.
 nlohmann::ordered_json report_head(const Machine& machine, const nlohmann::ordered_json& versions,
                                    const nlohmann::ordered_json& formula);
 

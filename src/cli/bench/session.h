@@ -1,7 +1,7 @@
 #pragma once
 
-// What is around the campaign of a benchmark: the files of its report are opened before anything is measured, the
-// machine is looked at before and after, and in the end the report goes to standard output and into the files.
+// Runs the campaign of a benchmark: opens the files of its report before measuring, describes the machine before and
+// after, and writes the report to standard output and the files.
 
 #include <filesystem>
 #include <iostream>
@@ -16,7 +16,7 @@
 
 namespace lockstep::bench {
 
-// Where a report goes beside standard output.
+// Where a report goes besides standard output.
 struct ReportFiles {
   std::optional<std::filesystem::path> json;
   std::optional<std::filesystem::path> plot;
@@ -27,14 +27,14 @@ struct ReportFiles {
   }
 };
 
-// Each benchmark has a namespace with a plan and a report of its own, and the functions that are called here.
+// Each benchmark has a namespace with its own plan and report, and the functions called here.
 class Session {
  public:
   // Throws Error{kSystem} when a file cannot be opened.
   explicit Session(const ReportFiles& files) : json_(files.json), plot_(files.plot) {}
 
-  // Carries out the plan. Returns the report with all that follows from what was seen, with the machine and with what
-  // was left out of the plan.
+  // Runs the plan. Returns the report with everything derived from the observations, the machine, and what was left out
+  // of the plan.
   template <class Plan>
   auto measure(const Plan& plan) {
     Machine machine = describe_machine();
@@ -47,7 +47,7 @@ class Session {
     return report;
   }
 
-  // Shows the report in its three views. Returns the exit code of the command.
+  // Writes the report in its three views. Returns the exit code of the command.
   template <class Report>
   int publish(const Report& report) {
     std::cout << render_table(report);

@@ -1,7 +1,7 @@
 #pragma once
 
-// The sheet that a benchmark draws its picture on: a heading that says where it was measured, a legend, and below them
-// panels of one size side by side.
+// The sheet of a benchmark's picture: a heading that says where it was measured, a legend, and below them panels of
+// equal size side by side.
 
 #include <cstddef>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace lockstep::bench::svg {
 
-// Where one drawing of a sheet goes.
+// The place of one panel on a sheet.
 struct Panel {
   double left = 0;
   double top = 0;
@@ -23,7 +23,7 @@ struct Panel {
   double middle() const { return left + width / 2; }
 };
 
-// The border of a panel with its title above, and below what it is drawn over.
+// The border of a panel, with its title above and the label of its x axis below.
 std::string frame(const Panel& panel, std::string_view title, std::string_view below);
 
 struct Sheet {
@@ -36,10 +36,10 @@ struct Sheet {
   double panel_gap = 0;
 
   Panel panel(std::size_t index) const;    // counted from the left
-  double width(std::size_t panels) const;  // of a sheet with so many
+  double width(std::size_t panels) const;  // of a sheet with this many
   double height() const { return top + panel_height + bottom; }
 
-  // What the picture shows, and in small print the machine and a remark.
+  // The title of the picture, and in small print the machine and a remark.
   std::string heading(std::string_view text, const Machine& machine, std::string_view remark) const;
 };
 

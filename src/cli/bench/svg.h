@@ -1,6 +1,6 @@
 #pragma once
 
-// The elements that the pictures of the benchmarks are made of, and the colours they share.
+// The elements of the benchmarks' pictures, and the colours they share.
 
 #include <string>
 #include <string_view>
@@ -26,12 +26,12 @@ struct TextStyle {
 
 inline constexpr TextStyle kPanelTitle{.size = 14, .color = kInk, .anchor = "middle", .weight = "600"};
 
-// Any text: what XML takes for its own is escaped.
+// Any text: XML's special characters are escaped.
 std::string text_at(double x, double y, std::string_view text, const TextStyle& style);
 std::string line(double x1, double y1, double x2, double y2, std::string_view color);
-// A point of a curve, set off from what it lies on.
+// A point of a curve, set off from its background.
 std::string dot(double x, double y, double radius, std::string_view color);
-// One that is not like the others.
+// An exceptional point.
 std::string ring(double x, double y, double radius, std::string_view color);
 
 }  // namespace lockstep::bench::svg

@@ -22,7 +22,7 @@ std::string time_text(double time_us) {
   return duration_text(std::chrono::nanoseconds(static_cast<std::int64_t>(time_us * 1e3)));
 }
 
-// Two digits or more, whatever the size: "0.003", "0.31", "4.2", "17", "230".
+// At least two digits: "0.003", "0.31", "4.2", "17", "230".
 std::string short_number(double number) {
   const int decimals = number < 0.1 ? 3 : number < 1 ? 2 : number < 10 ? 1 : 0;
   return fmt::format("{:.{}f}", number, decimals);
@@ -33,7 +33,7 @@ bool compares(const Report& report, Implementation implementation) {
   return std::find(contenders.begin(), contenders.end(), implementation) != contenders.end();
 }
 
-// Those that lockstep is compared with; none when it took no part.
+// The implementations that lockstep is compared with; none if it took no part.
 std::vector<Implementation> others(const Report& report) {
   if (!compares(report, Implementation::kLockstep)) {
     return {};

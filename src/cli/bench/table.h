@@ -1,6 +1,6 @@
 #pragma once
 
-// The report as a page for people.
+// The report as a table for people.
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the measurements of a team of training workers come to.
+// A summary of the measurements of a team of training workers.
 
 #include <cstddef>
 #include <string_view>
@@ -21,7 +21,7 @@ struct TrainingSummary {
 // Throws Error{kInvalidArgument} when no step was measured.
 TrainingSummary summarize(const Measurements& seen);
 
-// How reports explain these numbers.
+// The explanations of these numbers in reports.
 inline constexpr std::string_view kSampleFormula = "the time of the slowest rank in one step";
 inline constexpr std::string_view kPeakRssFormula = "VmHWM of the largest rank, in 10^6 bytes";
 inline constexpr std::string_view kTotalMemoryFormula =

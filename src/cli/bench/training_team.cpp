@@ -22,7 +22,7 @@ std::filesystem::path find_step_worker() {
 
 WorkerTeam make_team(const TrainingTeam& team, const std::filesystem::path& step_worker) {
   WorkerTeam workers{.name = team.name, .ranks = team.ranks};
-  // As lockstep run starts ranks.
+  // As `lockstep run` starts ranks.
   workers.process.environment = {{"OMP_NUM_THREADS", "1"},
                                  {"MKL_NUM_THREADS", "1"},
                                  {std::string(cli::kHugePagesVariable), std::string(cli::kHugePagesValue)}};

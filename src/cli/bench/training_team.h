@@ -1,6 +1,6 @@
 #pragma once
 
-// The workers that train with libtorch: how a team of them is started, and what their answers come to.
+// The workers that train with libtorch: starts a team of them, and summarises their answers.
 
 #include <chrono>
 #include <filesystem>
@@ -22,25 +22,25 @@ struct TrainingTeam {
   int ranks = 1;
 };
 
-// The program of the workers. Throws Error{kUnsupported} when this lockstep was built without libtorch.
+// The program of the workers. Throws Error{kUnsupported} if this lockstep was built without libtorch.
 std::filesystem::path find_step_worker();
 
-// One thread for each rank.
+// One thread per rank.
 WorkerTeam make_team(const TrainingTeam& team, const std::filesystem::path& step_worker);
 
-// How many steps of this length are measured in one go: as many as the time allows, but at least 2.
+// How many steps of this length are measured at once: as many as the time permits, but at least 2.
 int steps_within(std::chrono::nanoseconds time, std::chrono::nanoseconds step);
 
-// Trains so many steps, after one that does not count.
+// Trains this many steps, after one that does not count.
 std::vector<Answer> ask_for_steps(WorkerGroup& workers, int steps);
 
-// The time of each step in ms: it is over when its slowest rank is.
+// The time of each step in ms, which is that of its slowest rank.
 std::vector<double> slowest_ms(const std::vector<Answer>& answers);
 
 // By rank.
 std::vector<MemoryUse> memory_use_of(const WorkerGroup& workers);
 
-// Lets the workers take so many steps and adds what it saw to the rest.
+// Lets the workers take this many steps and adds the measurements to `seen`.
 void measure_steps(WorkerGroup& workers, int steps, Measurements& seen);
 
 }  // namespace lockstep::bench

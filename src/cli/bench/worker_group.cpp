@@ -20,7 +20,7 @@ namespace {
 using std::chrono::seconds;
 
 constexpr seconds kTimeToLeave{2};
-// After one worker answered with an error: the one that caused it may still be about to show.
+// After one worker answered with an error: the worker that caused it may be about to fail visibly.
 constexpr seconds kTimeForTheCause{2};
 
 // Waits until one of the descriptors is readable; false at the deadline.
@@ -110,7 +110,7 @@ void WorkerGroup::take_in(PacketListener& listener) {
   auto link = listener.accept();
   const auto text = link ? link->receive() : std::nullopt;
   if (!text) {
-    return;  // not ours, or gone again
+    return;  // not one of the workers, or disconnected again
   }
   Hello hello = parse_hello(*text);
   if (hello.rank < 0 || hello.rank >= ranks_ || links_[static_cast<std::size_t>(hello.rank)]) {
@@ -225,7 +225,7 @@ std::string WorkerGroup::title(std::size_t rank) const {
   return fmt::format("rank {} of {} of {}", rank, ranks_, name_);
 }
 
-// How a worker ended is known for those that are our own children.
+// The exit status is known only for direct children.
 Error WorkerGroup::lost(std::size_t rank) {
   std::string end = "left";
   if (launcher_.empty()) {

@@ -1,10 +1,10 @@
 #pragma once
 
-// The ranks of one thing that is measured, as worker processes: started, connected and joined. They live until this
-// object does, and sleep unless they were asked for something.
+// The ranks of one measured implementation, as worker processes: started, connected and joined. They live as long as
+// this object, and sleep between orders.
 //
-// Every way in which a worker can fail ends in an Error that names the group and the rank: it died, it answered
-// with an error, or it did not answer in time.
+// Every failure of a worker becomes an Error with the group and the rank: it crashed, it answered with an error, or it
+// did not answer in time.
 
 #include <chrono>
 #include <cstddef>
@@ -23,34 +23,34 @@ namespace lockstep::bench {
 struct WorkerTeam {
   std::string name;  // for errors: "gloo"
   int ranks = 1;
-  // One for each rank, or one of a launcher that starts them all. "--socket NAME" is appended.
+  // One per rank, or a single one of a launcher that starts all ranks. "--socket NAME" is appended.
   std::vector<std::vector<std::string>> commands = {};
   SubprocessOptions process = {};
 };
 
 class WorkerGroup {
  public:
-  // Starts the workers and waits until all are connected; `patience` is for this and for each order.
+  // Starts the workers and waits until all are connected; `patience` is the limit for this and for each order.
   WorkerGroup(const WorkerTeam& team, std::chrono::nanoseconds patience);
   WorkerGroup(WorkerGroup&&) noexcept = default;
   WorkerGroup& operator=(WorkerGroup&&) = delete;
   WorkerGroup(const WorkerGroup&) = delete;
   WorkerGroup& operator=(const WorkerGroup&) = delete;
-  ~WorkerGroup();  // lets the workers leave by themselves before it ends them
+  ~WorkerGroup();  // lets the workers exit before it kills them
 
-  // The workers meet and get buffers of this size. Returns what rank 0 says about its version.
+  // The workers join and get buffers of this size. Returns the version that rank 0 reports.
   std::string join(std::size_t buffer_bytes);
 
-  // Gives an order to all workers, or to the first `ranks` of them, and returns their answers, by rank. Each has as
-  // many times as the order has iterations.
+  // Gives an order to all workers, or to the first `ranks` of them, and returns their answers by rank. Each has one
+  // time per iteration of the order.
   std::vector<Answer> ask(const Order& order);
   std::vector<Answer> ask(const Order& order, int ranks);
-  // The same; returns their times.
+  // The same; returns the times.
   std::vector<std::vector<std::int64_t>> measure(const Order& order);
   std::vector<std::vector<std::int64_t>> measure(const Order& order, int ranks);
 
   int ranks() const { return ranks_; }
-  // Of the processes that were started: the workers, or the launcher.
+  // The processes that were started: the workers, or the launcher.
   std::vector<pid_t> processes() const;
 
  private:

@@ -17,7 +17,7 @@
 namespace lockstep::bench::scaling {
 namespace {
 
-constexpr int kWarmUpSteps = 2;  // and one more, as in each round
+constexpr int kWarmUpSteps = 2;  // plus one more, as in each round
 constexpr std::int64_t kWindows = 100;
 
 std::string title_of(const Point& point) {

@@ -12,7 +12,7 @@ std::optional<Unfit> why_unfit(const Result& result, const CacheBytes& cache_byt
   return result.outside_ms() > 0 ? std::nullopt : std::optional(Unfit::kNoTime);
 }
 
-// Rounded up; the working set grows with the parameters.
+// Rounded up; the working set is proportional to the parameters.
 std::int64_t least_parameters(const Result& result, std::uint64_t cache_bytes) {
   const std::uint64_t bytes_per_parameter =
       result.working_set_bytes / static_cast<std::uint64_t>(result.point.parameters);

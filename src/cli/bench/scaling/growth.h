@@ -1,10 +1,10 @@
 #pragma once
 
-// How the cost of training together grows with the number of parameters, and whether that is linear.
+// How the cost of data-parallel training grows with the number of parameters, and whether that is linear.
 //
-// A model that the caches hold is faster per parameter than one that comes from memory, without doing less. A power
-// through both would call linear work more than linear, even that of one rank alone. So the time is fitted through those
-// sizes only whose parameters, gradients and momentum are larger than the last-level cache by a factor.
+// A model that fits in the caches is faster per parameter than one in memory, without doing less work. A power law
+// fitted through both would call linear work superlinear, even that of a single rank. So the time is fitted only
+// through sizes whose parameters, gradients and momentum exceed the last-level cache by a factor.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,21 +17,21 @@
 
 namespace lockstep::bench::scaling {
 
-// Of twice its size, a cache that throws out at random keeps a fifth from step to step, one that throws out the oldest
+// Of a working set twice its size, a cache with random replacement keeps a fifth from step to step, one with LRU
 // nothing. And bare computation, which is subtracted and has no momentum, does not fit either.
 inline constexpr std::uint64_t kCacheFactor = 2;
 
-// Through two points any power fits.
+// Any power law fits two points.
 inline constexpr std::size_t kFewestSizes = 3;
 
-// The largest exponent that counts as linear: what is left is noise.
+// The largest exponent that counts as linear; the margin is noise.
 inline constexpr double kLargestExponent = 1.1;
 
-// Why a size has no part in the fit.
+// Why a size is not part of the fit.
 enum class Unfit {
-  kInCache,  // its working set is not kCacheFactor times the cache
-  kNoTime,  // a step took no longer than its computation, which noise can make of a short one; that has no logarithm
-  kTooFew,  // it could be fitted, but there are not kFewestSizes like it
+  kInCache,  // its working set is less than kCacheFactor times the cache
+  kNoTime,   // a short step seemed no longer than its computation, because of noise: there is no logarithm
+  kTooFew,   // suitable, but there are fewer than kFewestSizes
 };
 
 std::string_view to_string(Unfit reason);  // "in cache", "no time", "too few"
@@ -43,23 +43,21 @@ struct UnfittedSize {
   friend bool operator==(const UnfittedSize&, const UnfittedSize&) = default;
 };
 
-// On one number of ranks. Each size that was measured is either fitted or not.
+// For one number of ranks. Each measured size is either fitted or not.
 struct Growth {
   int ranks = 1;
   std::vector<std::int64_t> fitted = {};  // numbers of parameters
   std::vector<UnfittedSize> unfitted = {};
-  std::optional<std::int64_t> least_parameters =
-      {};                              // from which on a size is beyond the cache; when that is known
-  std::optional<LineFit> time = {};    // a power: of the time outside compute
-  std::optional<bool> linear = {};     // nothing without a power, or when the size of the cache is not known
-  std::optional<LineFit> memory = {};  // a line through all sizes: of the bytes of all ranks at their peak
+  std::optional<std::int64_t> least_parameters = {};  // from here on a size exceeds the cache; if known
+  std::optional<LineFit> time = {};                   // a power law of the time outside compute
+  std::optional<bool> linear = {};     // nothing without a fit, or if the cache size is unknown
+  std::optional<LineFit> memory = {};  // a line through all sizes: the peak bytes of all ranks
 };
 
-// Whether the cache may hold a part of it that counts.
+// Whether the cache may hold a significant part of it.
 bool in_cache(const Result& result, const std::optional<std::uint64_t>& cache_bytes);
 
-// Takes those of the results that have so many ranks. Without the size of the cache all sizes are fitted, and nothing is
-// said about them.
+// Uses the results with this number of ranks. Without the size of the cache, fits all sizes and leaves `linear` empty.
 Growth growth_on(int ranks, const std::vector<Result>& results,
                  const std::optional<std::uint64_t>& cache_bytes);
 

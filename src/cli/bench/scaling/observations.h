@@ -1,6 +1,6 @@
 #pragma once
 
-// What a campaign of growing work saw, as plain data.
+// The raw data of a scaling campaign.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,14 +20,14 @@ struct Point {
   friend bool operator==(const Point&, const Point&) = default;
 };
 
-// One way of training at one point.
+// One method of training at one point.
 struct Series {
   Point point;
   Method method = Method::kCompute;
   Measurements seen = {};
 };
 
-// Some steps of the long run, one after the other.
+// Consecutive steps of the long run.
 struct Window {
   std::int64_t last_step = 0;    // of the run, counted from 1
   double median_ms = 0;          // of a step
@@ -36,14 +36,14 @@ struct Window {
 
 struct LongRun {
   Point point;
-  std::vector<Window> windows = {};  // empty: it was not asked for
+  std::vector<Window> windows = {};  // empty if it was not requested
 };
 
 struct Observations {
   std::vector<Series> series;  // by point, in the order of the plan
   LongRun long_run;
   std::string version;
-  std::optional<std::uint64_t> cache_bytes;  // of all last-level caches; when the machine says it
+  std::optional<std::uint64_t> cache_bytes;  // of all last-level caches; if the machine reports it
 };
 
 }  // namespace lockstep::bench::scaling

@@ -34,14 +34,14 @@ svg::Stroke stroke_of(std::size_t curve) {
   return {kColors[curve % kColors.size()], R"(stroke-width="2.2")"};
 }
 
-// What is drawn of a result: a value over a number of parameters.
+// One drawn result: a value over a number of parameters.
 struct Sample {
   double parameters = 0;
   double value = 0;
-  bool hollow = false;  // has no part in the fit
+  bool hollow = false;  // not part of the fit
 };
 
-// A curve for each number of ranks over parameters, both axes logarithmic, and a dashed line that is linear.
+// One curve over parameters for each number of ranks, both axes logarithmic, and a dashed linear reference.
 class GrowthPanel {
  public:
   struct Quantity {
@@ -68,7 +68,7 @@ class GrowthPanel {
     if (values_.high <= 0) {
       return svg::frame(panel, title_, "nothing to show");
     }
-    constexpr double kMargin = 1.3;  // so that no point lies on the frame
+    constexpr double kMargin = 1.3;  // keeps points off the frame
     const Range parameters{.low = parameters_.low / kMargin, .high = parameters_.high * kMargin};
     const Range values = svg::decades_around(values_);
     const Axis x(parameters, panel.left, panel.right());
@@ -114,7 +114,7 @@ class GrowthPanel {
     return picture;
   }
 
-  // Ends in the last point of the first curve and stays in the frame.
+  // Ends at the last point of the first curve and stays inside the frame.
   std::pair<Sample, Sample> linear(const Range& parameters, const Range& values) const {
     const Sample last =
         curves_.front().empty() ? Sample{parameters_.high, values_.high} : curves_.front().back();
@@ -131,7 +131,7 @@ class GrowthPanel {
   Range values_;
 };
 
-// Why some points are hollow, in the corner that curves which grow leave empty.
+// Explains the hollow points, in the corner that growing curves leave empty.
 std::string cache_note(const Report& report, const Panel& panel) {
   const auto lines = report.cache_bytes
                          ? std::array{fmt::format("hollow: less than {} times the cache of {},", kCacheFactor,
@@ -148,7 +148,7 @@ std::string cache_note(const Report& report, const Panel& panel) {
   return picture;
 }
 
-// Time and memory of each window over those of the first quarter.
+// Time and memory of each window relative to the first quarter.
 std::string long_run_panel(const Report& report, const Panel& panel) {
   const Endurance& run = *report.endurance;
   const auto time = [&](const Window& window) { return window.median_ms / run.time_ms.first_quarter; };

@@ -1,6 +1,6 @@
 #pragma once
 
-// The result of `lockstep bench scaling`: what the observations come to, and whether the cost of training together
+// The result of `lockstep bench scaling`: a summary of the observations, and whether the cost of data-parallel training
 // grows as it should. The table, the JSON and the plot are three views of it.
 
 #include <cstdint>
@@ -16,11 +16,11 @@
 
 namespace lockstep::bench::scaling {
 
-// What became of a quantity in the course of the long run.
+// How a quantity changed during the long run.
 struct Drift {
   double first_quarter = 0;  // median over the windows
   double last_quarter = 0;
-  double change = 0;        // of the line through all windows, over the whole run, as a share of its mean
+  double change = 0;        // of the line through all windows, over the whole run, relative to its mean
   double change_error = 0;  // its standard error
 
   double ratio() const { return last_quarter / first_quarter; }
@@ -44,16 +44,16 @@ struct Report {
   int batch = 0;
   int rounds = 0;
   LeftOut left_out;                          // points that do not fit
-  std::optional<std::uint64_t> cache_bytes;  // of all last-level caches; when the machine says it
+  std::optional<std::uint64_t> cache_bytes;  // of all last-level caches; if the machine reports it
   std::vector<Result> results;
   std::vector<Growth> growth;          // for each number of ranks
-  std::optional<Endurance> endurance;  // when there was a long run of at least four windows
+  std::optional<Endurance> endurance;  // if there was a long run of at least four windows
   std::vector<Window> windows;
 
-  std::vector<int> rank_counts() const;  // in the order in which they were measured
+  std::vector<int> rank_counts() const;  // in the order they were measured
 };
 
-// Fills in all that follows from the observations.
+// Computes everything that follows from the observations.
 Report summarize(const Observations& observations);
 
 }  // namespace lockstep::bench::scaling

@@ -29,7 +29,7 @@ constexpr int kLongRunRanks = 2;
 
 struct ScalingOptions {
   std::vector<int> ranks = {1, 2, 4};
-  // From the inside of a cache to far beyond one of 260 MiB: three of them are twice that, with one rank too.
+  // From inside a cache to far beyond one of 260 MiB: three sizes are twice that, even with one rank.
   std::vector<int> parameters = {1, 3, 10, 30, 50, 100, 200};
   Method method = Method::kSharded;
   int batch = 8;
@@ -70,8 +70,8 @@ Point make_point(int ranks, int millions) {
   return {.ranks = ranks, .parameters = mlp_parameters(mlp_width(millions * kMillion))};
 }
 
-// What all workers of a point need at once: compute has parameters and gradients, the other two a momentum as well,
-// and while a model is made it may be there twice.
+// The memory of all workers of a point together: compute has parameters and gradients, the other two a momentum as
+// well, and while a model is created it may exist twice.
 std::uint64_t bytes_needed(const Point& point) {
   constexpr std::uint64_t kNumbersPerParameter = 2 + 3 + 3 + 1;
   return kNumbersPerParameter * sizeof(float) * static_cast<std::uint64_t>(point.ranks) *

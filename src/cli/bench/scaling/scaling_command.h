@@ -1,6 +1,6 @@
 #pragma once
 
-// `lockstep bench scaling`: how the cost of training together grows with ranks, parameters and steps.
+// `lockstep bench scaling`: how the cost of data-parallel training grows with ranks, parameters and steps.
 
 namespace lockstep::bench::scaling {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a training step goes through on the whole host: parameters, gradients and the momentum of the optimizer.
+// The data that a training step touches on the whole host: parameters, gradients and the momentum of the optimizer.
 
 #include <cstdint>
 
@@ -8,7 +8,7 @@
 
 namespace lockstep::bench::scaling {
 
-// Of all ranks; what they share or divide among them counts once.
+// Of all ranks; data that they share or divide counts once.
 std::uint64_t working_set_bytes(const Point& point, Method method);
 
 }  // namespace lockstep::bench::scaling

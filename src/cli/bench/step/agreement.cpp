@@ -11,7 +11,7 @@
 namespace lockstep::bench::step {
 namespace {
 
-// Sums in another order differ by far less, and another model or an average that is none by far more.
+// Sums in another order differ by far less, and another model or a wrong average by far more.
 constexpr double kTolerance = 1e-4;
 
 bool agree(double a, double b) {
@@ -36,7 +36,7 @@ void compare(const TrainingCase& training, const WarmUpLosses& a, const WarmUpLo
   }
 }
 
-// The loss of a whole batch is the mean of those of its equal parts.
+// The loss of a whole batch is the mean over its equal parts.
 void compare_with_whole(const TrainingCase& training, const WarmUpLosses& parts, const WarmUpLosses& whole) {
   const double mean = std::accumulate(parts.by_rank.begin(), parts.by_rank.end(), 0.0) /
                       static_cast<double>(parts.by_rank.size());

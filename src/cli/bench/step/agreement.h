@@ -1,8 +1,8 @@
 #pragma once
 
-// Whether all variants really train the same model: those that share their gradients must arrive at the same loss,
-// so must those that train for themselves, and one process on the whole batch must arrive at the mean of the ranks that
-// share. With batch norm that last does not hold: the statistics of a whole batch are not those of its parts.
+// Checks that all variants train the same model: variants that average gradients must arrive at the same loss, so must
+// those that train alone, and one process on the whole batch must arrive at the mean over the ranks that average. The
+// last does not hold with batch norm: the statistics of a whole batch are not those of its parts.
 
 #include <vector>
 
@@ -16,7 +16,7 @@ struct WarmUpLosses {
   std::vector<double> by_rank;  // after the same number of steps everywhere
 };
 
-// Throws Error{kMismatch} that names the two that differ.
+// Throws Error{kMismatch} with the two that differ.
 void require_agreement(const TrainingCase& training, const std::vector<WarmUpLosses>& losses);
 
 }  // namespace lockstep::bench::step

@@ -9,7 +9,7 @@
 namespace lockstep::bench::step {
 namespace {
 
-constexpr int kWarmUpSteps = 3;  // and one more, as in each round
+constexpr int kWarmUpSteps = 3;  // plus one more, as in each round
 
 class Campaign {
  public:

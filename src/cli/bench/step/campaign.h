@@ -1,6 +1,6 @@
 #pragma once
 
-// Measures training steps: for each case a contest of all variants.
+// Measures training steps: one contest of all variants for each case.
 
 #include <vector>
 
@@ -16,10 +16,10 @@ struct CampaignPlan {
   std::vector<Variant> variants;
   Programs programs;
   Pace pace;
-  LeftOut left_out;  // what was asked for but is not part of the plan
+  LeftOut left_out;  // requested but not part of the plan
 };
 
-// Throws Error naming the variant and the rank when a worker fails.
+// Throws Error with the variant and the rank when a worker fails.
 Observations run_campaign(const CampaignPlan& plan, Progress& progress);
 
 }  // namespace lockstep::bench::step

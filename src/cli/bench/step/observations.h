@@ -1,6 +1,6 @@
 #pragma once
 
-// What a campaign of training steps saw, as plain data: every single time, by what was measured.
+// The raw data of a campaign of training steps: every single time, by what was measured.
 
 #include <optional>
 #include <string>
@@ -21,7 +21,7 @@ struct Series {
 
 struct Observations {
   std::vector<Series> series;         // in the order of the plan
-  std::vector<std::string> versions;  // of what took part, each once
+  std::vector<std::string> versions;  // of the participants, each once
   std::optional<PingPong> ping_pong;  // around all turns; nothing on a single core
 };
 

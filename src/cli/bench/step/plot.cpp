@@ -18,8 +18,8 @@ using svg::text_at;
 
 constexpr double kBarWidth = 22;
 constexpr double kBarGap = 6;
-constexpr double kHeadroom = 18;      // for the number on top of the highest bar
-constexpr double kWhiskerRoom = 1.3;  // over the highest median; a longer whisker is cut off there
+constexpr double kHeadroom = 18;      // for the number above the highest bar
+constexpr double kWhiskerRoom = 1.3;  // above the highest median; a longer whisker is cut off there
 constexpr double kLegendStep = 176;
 constexpr std::size_t kLegendColumns = 5;
 
@@ -61,7 +61,7 @@ svg::Sheet sheet_of(const Report& report) {
           .panel_gap = 30};
 }
 
-// The panel of one case. Each has a scale of its own, from zero to a little above its slowest variant.
+// The panel of one case. Each has its own scale, from zero to a little above its slowest variant.
 class CasePanel {
  public:
   CasePanel(const Report& report, const TrainingCase& training, const svg::Panel& panel)

@@ -1,16 +1,16 @@
 #pragma once
 
-// Which Python has the PyTorch to compare with.
+// Finds the Python whose PyTorch is compared.
 
 #include <filesystem>
 
 namespace lockstep::bench::step {
 
-// The interpreter of the environment whose PyTorch `torch_folder` is (".../lib/python3.11/site-packages/torch");
-// empty when it is none, as with a libtorch of its own.
+// The interpreter of the environment that contains the PyTorch in `torch_folder`
+// (".../lib/python3.11/site-packages/torch"); empty if there is none, as with a separate libtorch.
 std::filesystem::path python_beside(const std::filesystem::path& torch_folder);
 
-// The one beside the libtorch that this lockstep was built with.
+// The interpreter next to the libtorch that this lockstep was built with.
 std::filesystem::path find_python();
 
 }  // namespace lockstep::bench::step

@@ -1,7 +1,7 @@
 #pragma once
 
-// What the variants are compared by: ratios of times and of memory, and how large the geometric mean of each over all
-// cases has to be, or may be.
+// How variants are compared: ratios of times and of memory, with a lower or upper limit for the geometric mean of each
+// over all cases.
 
 #include <array>
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace lockstep::bench::step {
 
-// What is divided: of several variants that of the best one.
+// What is divided; if there are several variants, the best one's.
 enum class Quantity {
   kTime,    // the median of a step
   kMemory,  // of all ranks at their peak
@@ -25,7 +25,7 @@ struct Ratio {
   std::span<const Variant> upper;
   std::span<const Variant> lower;
   double limit = 1;
-  bool at_least = false;  // what the limit is
+  bool at_least = false;  // whether the limit is a minimum
 };
 
 namespace ratios {
@@ -58,7 +58,7 @@ inline constexpr std::array kRatios = {
     Ratio{"overhead", "overhead", Quantity::kTime, ratios::kDdp, ratios::kNoComm, 1.12, false},
     Ratio{"one rank", "one_rank", Quantity::kTime, ratios::kDdpOneRank, ratios::kPlainOneRank, 1.01, false}};
 
-// "the best of sharded and sharded-shared / no-comm"; with "memory in all: " before it where that is divided.
+// "the best of sharded and sharded-shared / no-comm"; preceded by "memory in all: " for ratios of memory.
 std::string formula(const Ratio& ratio);
 
 bool reaches(const Ratio& ratio, double value);

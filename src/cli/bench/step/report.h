@@ -1,6 +1,6 @@
 #pragma once
 
-// The result of `lockstep bench step`: what the observations come to, and how that compares with the bars. The table,
+// The result of `lockstep bench step`: a summary of the observations, and how it compares with the limits. The table,
 // the JSON and the plot are three views of it.
 
 #include <optional>
@@ -30,16 +30,16 @@ struct Report {
   std::vector<Result> results;
 
   const Result* find(const TrainingCase& training, Variant variant) const;
-  // Nothing when a variant that it needs is not there.
+  // Nothing if a variant that it needs is missing.
   std::optional<double> ratio(const TrainingCase& training, const Ratio& which) const;
-  // Over the cases that have it; nothing when none has.
+  // Over the cases that have it; nothing if none has.
   std::optional<double> geometric_mean(const Ratio& which) const;
 
-  std::vector<TrainingCase> cases() const;  // in the order in which they were measured
+  std::vector<TrainingCase> cases() const;  // in the order they were measured
   std::vector<Variant> variants() const;
 };
 
-// Fills in all that follows from the observations.
+// Computes everything that follows from the observations.
 Report summarize(const Observations& observations);
 
 }  // namespace lockstep::bench::step

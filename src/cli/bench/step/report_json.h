@@ -1,6 +1,6 @@
 #pragma once
 
-// The report for programs. Format 1: bench/README.md describes it.
+// The report as JSON. Format 1: bench/README.md describes it.
 
 #include <string>
 

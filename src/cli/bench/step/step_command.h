@@ -1,7 +1,7 @@
 #pragma once
 
-// `lockstep bench step`: how long a training step takes with Lockstep, beside PyTorch's DDP and beside no
-// communication at all.
+// `lockstep bench step`: how long a training step takes with Lockstep, compared with PyTorch's DDP and with no
+// communication.
 
 namespace lockstep::bench::step {
 

@@ -37,7 +37,7 @@ std::string bar_text(const Ratio& ratio, const std::optional<double>& mean) {
   return fmt::format("at {} {:.2f}: {}", ratio.at_least ? "least" : "most", ratio.limit, outcome);
 }
 
-// The mean has a digit more than the rest, so that a bar that was just missed does not look as if it was reached.
+// The mean has one digit more than the rest, so that a limit that was just missed does not look reached.
 std::string ratio_table(const Report& report) {
   const auto cell = [](const std::optional<double>& value, int width, int decimals) {
     return fmt::format("{:>{}}", value ? fmt::format("{:.{}f}", *value, decimals) : "-", width);

@@ -32,7 +32,7 @@ Method method_of(Variant variant) {
   }
 }
 
-// What a variant of PyTorch has beside model and batch.
+// The flags of a PyTorch variant besides model and batch.
 std::vector<std::string> pytorch_flags(Variant variant) {
   switch (variant) {
     case Variant::kPytorchDdpView:

@@ -1,6 +1,6 @@
 #pragma once
 
-// The ways of training that `lockstep bench step` compares, and how their workers are started.
+// The variants that `lockstep bench step` compares, and how their workers are started.
 
 #include <array>
 #include <filesystem>
@@ -12,11 +12,11 @@
 namespace lockstep::bench::step {
 
 enum class Variant {
-  kCompute,              // two ranks that neither average nor update, each with its parameters
-  kNoComm,               // two ranks that train for themselves
+  kCompute,              // two ranks that neither average nor update, each with its own parameters
+  kNoComm,               // two ranks that train independently
   kDdp,                  // two ranks with lockstep::DistributedDataParallel and torch::optim
-  kSharded,              // two ranks with it and lockstep::optim
-  kShardedShared,        // likewise, with one set of parameters for both
+  kSharded,              // the same, but with lockstep::optim
+  kShardedShared,        // the same, with one set of parameters for both ranks
   kDdpOneRank,           // one rank with DistributedDataParallel and torch::optim
   kPlainOneRank,         // one rank without
   kPytorchDdp,           // two ranks with PyTorch's DistributedDataParallel over Gloo
@@ -36,12 +36,12 @@ std::string_view to_string(Variant variant);  // "compute", "no-comm", "ddp", "s
 int rank_count(Variant variant);              // the number of processes
 bool is_pytorch(Variant variant);
 
-// Which loss a step of a variant reports.
+// The loss that a step of a variant reports.
 enum class LossKind {
   kUntrained,   // of a rank that changes nothing
-  kAlone,       // of a rank that trains for itself
+  kAlone,       // of a rank that trains independently
   kInStep,      // of a rank's own batch, with the same parameters as all others
-  kWholeBatch,  // of one process that has the batches of all ranks
+  kWholeBatch,  // of one process with the batches of all ranks
 };
 
 LossKind loss_kind(Variant variant);
