@@ -22,8 +22,7 @@ struct DoctorOptions {
 
 }  // namespace
 
-// The environment and files that configure a training run must not change what a diagnosis says, so neither
-// is read.
+// Ignores the environment and files that configure a training run: they must not affect a diagnosis.
 int run_doctor(int argc, const char* const* argv) {
   DoctorOptions options;
   const config::ProgramInfo program{

@@ -1,7 +1,7 @@
 #pragma once
 
-// `lockstep doctor`: one page that tells whether this machine is fit for multi-process training. Exits with 1
-// when it found a problem.
+// `lockstep doctor`: one page that says whether this machine is fit for multi-process training. Exits with 1 when it
+// found a problem.
 
 namespace lockstep::cli {
 

@@ -20,7 +20,7 @@ Check describe_mpi(const BackendFacts& backends) {
   return {.section = kBackendSection, .name = "MPI", .status = Status::kOk, .seen = seen, .advice = {}};
 }
 
-// "2 x NVIDIA A100, 1 x NVIDIA T4": neighbours of the same name together.
+// "2 x NVIDIA A100, 1 x NVIDIA T4": groups adjacent GPUs of the same name.
 std::string gpu_list(const std::vector<std::string>& gpus) {
   std::string text;
   for (auto first = gpus.begin(); first != gpus.end();) {

@@ -13,7 +13,7 @@
 namespace lockstep::doctor {
 namespace {
 
-// A driver in trouble can make nvidia-smi hang; doctor must not.
+// A broken driver can make nvidia-smi hang; doctor must not.
 constexpr std::chrono::seconds kPatience{5};
 
 std::vector<std::string> path_list(const char* variable) {
@@ -38,13 +38,13 @@ std::string find_program(const std::string& name) {
   return {};
 }
 
-// What the program prints; empty when it fails.
+// The output of the program; empty if it fails.
 std::string output_of(const std::vector<std::string>& argv) {
   try {
     const auto done = run_subprocess(argv, {}, Deadline::after(kPatience));
     return done.status.ok() ? done.standard_output : "";
   } catch (const Error&) {
-    return {};  // it is there and does not answer: reported as present without a version
+    return {};  // installed but does not answer: reported as present without a version
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What of the optional backends is installed: an MPI launcher, NVIDIA GPUs, the NCCL library.
+// Finds which optional backends are installed: an MPI launcher, NVIDIA GPUs, the NCCL library.
 
 #include <string>
 #include <string_view>
@@ -10,11 +10,11 @@
 
 namespace lockstep::doctor {
 
-// Runs `mpirun --version` and `nvidia-smi` when they are there, each with a deadline of some seconds.
+// Runs `mpirun --version` and `nvidia-smi` if they exist, each with a deadline of a few seconds.
 BackendFacts find_backends(const HostFiles& files);
 
-// "Open MPI 4.1.4", "MPICH 4.0.2", "Intel MPI 2021.9" out of what the launchers print for --version; the
-// first line of anything else.
+// "Open MPI 4.1.4", "MPICH 4.0.2", "Intel MPI 2021.9" from the launchers' output for --version; the first line of
+// anything else.
 std::string mpi_version(std::string_view printed);
 
 }  // namespace lockstep::doctor

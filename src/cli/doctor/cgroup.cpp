@@ -8,15 +8,15 @@
 namespace lockstep::doctor {
 namespace {
 
-// One group on the way up: where its files are and what it is called.
+// One group on the way up: the folder of its files, and its name.
 struct Group {
   std::string folder;
   std::string name;
 };
 
-// Version 1 writes "no limit" as the largest page-aligned number; nothing real comes near half of it.
+// Version 1 writes "no limit" as the largest page-aligned number; no real limit comes near half of it.
 constexpr std::uint64_t kVersion1Unlimited = std::uint64_t{1} << 62;
-constexpr int kDeepest = 64;  // bounds the walk whatever the files say
+constexpr int kDeepest = 64;  // bounds the walk, whatever the files say
 
 bool contains(const std::vector<std::string_view>& list, std::string_view wanted) {
   return std::find(list.begin(), list.end(), wanted) != list.end();
@@ -59,11 +59,11 @@ std::optional<std::string> group_path(std::string_view self_cgroup, std::string_
 
 struct Mount {
   std::string root;   // the group that the mount point shows
-  std::string point;  // where
+  std::string point;  // the mount point
 };
 
-// Lines read "30 24 0:26 /group /point options [tags] - type source options"; version 1 names its controllers
-// among the last options.
+// Lines read "30 24 0:26 /group /point options [tags] - type source options"; version 1 lists its controllers in the
+// last options.
 std::optional<Mount> find_mount(std::string_view mountinfo, std::string_view controller) {
   for (const std::string_view line : split(mountinfo, '\n')) {
     const auto dash = line.find(" - ");
@@ -85,7 +85,7 @@ std::optional<Mount> find_mount(std::string_view mountinfo, std::string_view con
   return std::nullopt;
 }
 
-// `path` below the mount's root; the root itself when the path lies outside of what is mounted.
+// `path` below the mount's root; the root itself if the path is outside the mounted part.
 std::string visible_path(const std::string& path, const std::string& root) {
   if (path.find("/..") != std::string::npos) {
     return "/";
@@ -97,7 +97,7 @@ std::string visible_path(const std::string& path, const std::string& root) {
   return below && path.size() > root.size() ? path.substr(root.size()) : "/";
 }
 
-// From this process's group up to the top of what is mounted.
+// From this process's group up to the top of the mounted hierarchy.
 std::vector<Group> groups_upward(const HostFiles& files, std::string_view controller) {
   const auto path = group_path(files.read("/proc/self/cgroup").value_or(""), controller);
   const auto mount = find_mount(files.read("/proc/self/mountinfo").value_or(""), controller);

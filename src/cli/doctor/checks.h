@@ -1,9 +1,9 @@
 #pragma once
 
-// Judges the facts: pure functions from what was seen to what it means for a multi-process job.
+// Judges the facts: pure functions from observations to their meaning for a multi-process job.
 //
-// A problem is something Lockstep cannot work with, a warning something that makes it slower or will surprise
-// the user later; both say what to do. Everything else is ok, and is shown because it helps to know.
+// With a problem Lockstep cannot work. A warning makes it slower, or will surprise the user later. Both come with
+// advice. Everything else is ok, and is shown because it helps to know.
 
 #include <string>
 #include <string_view>
@@ -36,7 +36,7 @@ std::vector<Check> judge_limits(const Facts& facts);
 std::vector<Check> judge_torch(const Facts& facts);
 std::vector<Check> judge_backends(const BackendFacts& backends);
 
-// How many ranks can compute at the same time: the cores that affinity and quota leave, at least one.
+// How many ranks can compute at the same time: the cores that affinity and quota permit, at least one.
 int usable_cores(const Facts& facts);
 
 }  // namespace lockstep::doctor

@@ -1,7 +1,7 @@
 #pragma once
 
-// What doctor knows about a machine, as plain data. gather_facts() fills it in; the checks judge it. An empty
-// optional means that the machine did not say.
+// What doctor knows about a machine, as plain data. gather_facts() fills it in; the checks judge it. An empty optional
+// means that the machine did not report it.
 
 #include <cstdint>
 #include <optional>
@@ -22,13 +22,13 @@ struct ProcessorFacts {
   int packages = 0;
 };
 
-// The tightest limits on the way from this process's control group up to the root. A group that has a limit
-// is named by its path in the hierarchy.
+// The tightest limits from this process's control group up to the root. A group with a limit is named by its path in
+// the hierarchy.
 struct CgroupLimits {
   std::optional<double> cpu_cores;
   std::string cpu_group;
   std::optional<std::uint64_t> memory_bytes;
-  std::uint64_t memory_used_bytes = 0;  // without page cache that can be dropped; of memory_group
+  std::uint64_t memory_used_bytes = 0;  // of memory_group, without page cache that can be dropped
   std::string memory_group;
   std::optional<std::uint64_t> processes;
   std::string processes_group;
@@ -37,11 +37,11 @@ struct CgroupLimits {
 struct MemoryFacts {
   std::optional<std::uint64_t> total_bytes;
   std::optional<std::uint64_t> available_bytes;
-  std::string shared_huge_pages;  // the mode: "never", "advise", ...; empty: the kernel has none
+  std::string shared_huge_pages;  // the mode: "never", "advise", ...; empty: not supported by the kernel
   std::uint64_t page_bytes = 4096;
 };
 
-// One thing that was tried out: it works, or the reason why not.
+// The result of a trial: it works, or the reason why not.
 struct Trial {
   bool works = false;
   std::string trouble;
@@ -72,16 +72,16 @@ struct LimitFacts {
 };
 
 enum class TorchProbeOutcome {
-  kAbsent,    // there is no probe program: a build without libtorch
+  kAbsent,    // no probe program: a build without libtorch
   kFailed,    // it crashed, took too long, or printed something else
-  kAnswered,  // `info` holds what it said
+  kAnswered,  // `info` holds its answer
 };
 
-// What the probe says about libtorch, in the words of its JSON. A struct of our own, since this layer stands
-// beside the one that sees libtorch, not on it.
+// The probe's report about libtorch, with the names of its JSON. A separate struct, because this layer does not depend
+// on the one that sees libtorch.
 struct TorchDescription {
-  std::string version;           // the libtorch that was loaded
-  std::string compiled_version;  // the one that Lockstep was compiled with
+  std::string version;           // the loaded libtorch
+  std::string compiled_version;  // the libtorch that Lockstep was compiled with
   std::string blas;
   std::string cpu_capability;  // the instruction set of its kernels: "AVX2", "DEFAULT", ...
   std::string parallel_backend;
@@ -99,7 +99,7 @@ struct TorchFacts {
 
 struct BackendFacts {
   std::string mpi_launcher;  // path of mpirun or mpiexec; empty: none
-  std::string mpi_version;   // "Open MPI 4.1.4"; empty: it did not say
+  std::string mpi_version;   // "Open MPI 4.1.4"; empty: unknown
   std::vector<std::string> gpus;
   std::string nccl_library;  // path; empty: none
 };

@@ -16,7 +16,7 @@ std::filesystem::path HostFiles::below_root(std::string_view path) const {
   return root_ / std::filesystem::path(path).relative_path();
 }
 
-// Files of /proc have no size of their own, so this reads until the end or the bound.
+// Files in /proc report no size, so this reads until the end or the limit.
 std::optional<std::string> HostFiles::read(std::string_view path) const {
   std::ifstream stream(below_root(path), std::ios::binary);
   if (!stream) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The files in which a Linux machine describes itself (/proc, /sys), below a root that tests replace. Nothing
-// here throws for what a file holds: missing, unreadable and garbled all read as "not said".
+// The files in which a Linux machine describes itself (/proc, /sys), below a root that tests replace. Nothing here
+// throws because of a file's contents: missing, unreadable and malformed files all read as "not reported".
 
 #include <cstdint>
 #include <filesystem>
@@ -16,9 +16,9 @@ class HostFiles {
  public:
   explicit HostFiles(std::filesystem::path root = "/") : root_(std::move(root)) {}
 
-  // The whole file; `path` is absolute, as the machine names it. Longer files are cut after 1 MiB.
+  // The whole file; `path` is absolute on the machine. Longer files are truncated to 1 MiB.
   std::optional<std::string> read(std::string_view path) const;
-  // The file without the white space around it; empty when there is no such file.
+  // The file without surrounding white space; empty if there is no such file.
   std::string read_word(std::string_view path) const;
   bool exists(std::string_view path) const;
 
@@ -30,13 +30,13 @@ class HostFiles {
 
 std::string_view trimmed(std::string_view text);
 
-// The parts of `text` between separators, in order. An empty text has no parts; otherwise empty parts count.
+// Splits `text` at separators. An empty text has no parts; otherwise empty parts count.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
-// A whole decimal number and nothing else, or nothing.
+// A decimal number and nothing else, or nothing.
 std::optional<std::uint64_t> parse_number(std::string_view text);
 
-// The value of the first "key<separator>value" line, trimmed, as /proc/meminfo and /proc/cpuinfo have them.
+// The value of the first "key<separator>value" line, trimmed, as in /proc/meminfo and /proc/cpuinfo.
 std::optional<std::string> line_value(std::string_view text, std::string_view key, char separator);
 
 }  // namespace lockstep::doctor

@@ -1,4 +1,4 @@
-// The kernel: its version, what it let us do when we tried, and what reading its clock costs.
+// The kernel: its version, which features worked when tried, and the cost of reading its clock.
 
 #include <fmt/format.h>
 
@@ -13,10 +13,10 @@ namespace {
 
 constexpr const char* kKernelSection = "kernel";
 
-// The first kernel with pidfd_open(), the youngest of the calls that Lockstep rests on.
+// The first kernel with pidfd_open(), the newest system call that Lockstep needs.
 constexpr std::pair<std::uint64_t, std::uint64_t> kOldestVersion{5, 3};
 
-// A clock that is read in user space takes 15-60 ns; one that needs a system call 200 ns and up.
+// A clock read in user space takes 15-60 ns; one that needs a system call 200 ns and more.
 constexpr double kSlowClockNs = 150;
 
 // "6.1.0-18-amd64" is version 6.1.

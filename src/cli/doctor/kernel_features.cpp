@@ -62,7 +62,7 @@ class SharedMapping {
   SharedMapping(const SharedMapping&) = delete;
   SharedMapping& operator=(const SharedMapping&) = delete;
 
-  // The memory is fresh from the kernel, so the word starts as zero.
+  // Fresh memory from the kernel, so the word starts as zero.
   std::atomic<std::uint32_t>& word() const { return *static_cast<std::atomic<std::uint32_t>*>(address_); }
 
  private:
@@ -79,7 +79,7 @@ struct SocketPair {
   UniqueFd server;
 };
 
-// Binding with no name makes the kernel choose a free abstract one.
+// Binding without a name makes the kernel choose a free abstract one.
 SocketPair connect_through_abstract_name() {
   SocketPair sockets;
   sockets.listener.reset(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -99,7 +99,7 @@ SocketPair connect_through_abstract_name() {
   return sockets;
 }
 
-// A one-byte message with room for one descriptor beside it. The header points into the object: do not move.
+// A one-byte message with room for one descriptor. The header points into the object: do not move it.
 class DescriptorMessage {
  public:
   DescriptorMessage() {
@@ -157,7 +157,7 @@ Trial try_shared_mapping() {
     one.word().store(42, std::memory_order_release);
     require_truth(other.word().load(std::memory_order_acquire) == 42, "two mappings of one memfd differ");
     require(futex(other.word(), FUTEX_WAKE, 1) == 0, "futex FUTEX_WAKE");
-    // A wait for a value that is gone must come back at once.
+    // Waiting for an outdated value must return at once.
     require_truth(futex(other.word(), FUTEX_WAIT, 41) == -1 && errno == EAGAIN,
                   "a futex in shared memory did not see its word");
   });

@@ -1,4 +1,4 @@
-// The limits of this process: those that a job with many ranks runs into, and those worth knowing.
+// The limits of this process: those that a job with many ranks hits, and those worth knowing.
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kLimitSection = "limits";
 constexpr std::uint64_t kFewOpenFiles = 1024;
-// A rank is a process of about as many threads as it has cores; the loader and libtorch add some.
+// A rank has about as many threads as it has cores; the data loader and libtorch add some.
 constexpr std::uint64_t kFewProcesses = 512;
 
 std::string count_text(std::optional<std::uint64_t> limit) {
@@ -72,7 +72,7 @@ Check describe_locked_memory(const ResourceLimit& limit) {
           .advice = {}};
 }
 
-// A pattern that starts with a bar hands the dump to a program, whatever the limit says.
+// With a pattern that starts with a bar, the kernel pipes the dump to a program, whatever the limit.
 Check describe_core_dumps(const Facts& facts) {
   const std::string& pattern = facts.kernel.core_pattern;
   std::string seen;

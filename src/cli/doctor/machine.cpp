@@ -29,7 +29,7 @@ ResourceLimit read_limit(__rlimit_resource resource) {
   return {bounded(limit.rlim_cur), bounded(limit.rlim_max)};
 }
 
-// The shortest of some rounds, so that one interruption does not make a fast clock look slow.
+// The fastest of several rounds, so that one interruption does not make a fast clock look slow.
 double measure_clock_read_ns() {
   using SteadyClock = std::chrono::steady_clock;
   constexpr int kRounds = 8;
@@ -99,7 +99,7 @@ ProcessorFacts read_processor(const HostFiles& files) {
   const std::string cpuinfo = files.read("/proc/cpuinfo").value_or("");
   ProcessorFacts processor;
   processor.model = line_value(cpuinfo, "model name", ':').value_or("");
-  // x86 calls them flags, ARM features.
+  // Called flags on x86, features on ARM.
   const auto flags = line_value(cpuinfo, "flags", ':');
   const std::string features = flags ? *flags : line_value(cpuinfo, "Features", ':').value_or("");
   for (const std::string_view feature : split(features, ' ')) {

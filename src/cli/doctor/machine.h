@@ -1,17 +1,17 @@
 #pragma once
 
-// Gathers the facts of the machine that this program runs on: its files, its limits, what its kernel lets us
-// do, and what libtorch and the other backends say. Judges nothing.
+// Gathers the facts about this machine: its files, its limits, which kernel features work, and what libtorch and the
+// other backends report. Judges nothing.
 
 #include "cli/doctor/facts.h"
 #include "cli/doctor/host_files.h"
 
 namespace lockstep::doctor {
 
-// Starts helper programs and waits for them, each with a deadline; takes about a second with libtorch.
+// Runs helper programs, each with a deadline; takes about a second with libtorch.
 Facts gather_facts(const HostFiles& files);
 
-// The parts of it that only read files.
+// The parts that only read files.
 ProcessorFacts read_processor(const HostFiles& files);
 MemoryFacts read_memory(const HostFiles& files);
 

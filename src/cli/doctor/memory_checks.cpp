@@ -1,4 +1,4 @@
-// Memory: how much there is, how much a control group leaves of it, and in which pages ranks share it.
+// Memory: how much there is, how much of it a control group permits, and which pages ranks share it in.
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* kMemorySection = "memory";
 
-// libtorch alone takes some 200 MiB a process, before the first tensor.
+// libtorch alone takes some 200 MiB per process, before the first tensor.
 constexpr std::uint64_t kScarceBytes = std::uint64_t{1} << 30;
 constexpr std::uint64_t kHopelessBytes = std::uint64_t{256} << 20;
 

@@ -30,7 +30,7 @@ const char* color_of(Status status) {
   return kDim;
 }
 
-// Writes one page; the widths are those of the text, so colours never shift a column.
+// Writes one page; widths are computed without colour codes, so colours never shift a column.
 class PageWriter {
  public:
   PageWriter(const Report& report, const PageStyle& style) : report_(report), style_(style) {
@@ -96,7 +96,7 @@ PageStyle PageStyle::of_standard_output() {
   PageStyle style;
   style.color = takes_color(STDOUT_FILENO);
   winsize size{};
-  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {  // fails for what is no terminal
+  if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {  // fails if it is not a terminal
     style.width = std::clamp<std::size_t>(size.ws_col, 72, 110);
   }
   return style;

@@ -1,4 +1,4 @@
-// The processor: its vector instructions, and how many of its cores this process really gets.
+// The processor: its vector instructions, and how many of its cores this process actually gets.
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@ int allowed_cores(const ProcessorFacts& processor) {
   return processor.affinity_cores > 0 ? processor.affinity_cores : std::max(1, processor.online_cores);
 }
 
-// The widest vector instructions; empty when there are none worth a name.
+// The widest vector instructions; empty if there are none worth mentioning.
 std::string vector_instructions(const ProcessorFacts& processor) {
   const auto has = [&processor](std::string_view feature) {
     return std::find(processor.features.begin(), processor.features.end(), feature) !=

@@ -32,7 +32,7 @@ std::string Report::verdict() const {
   return text;
 }
 
-// Texts come from the machine and may hold any bytes; JSON may not, so broken ones are replaced.
+// Texts come from the machine and may hold any bytes; JSON may not, so invalid ones are replaced.
 std::string Report::to_json_text() const {
   auto list = nlohmann::ordered_json::array();
   for (const Check& check : checks) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// The checks together, and what follows from them.
+// All checks, and the verdict.
 
 #include <cstddef>
 #include <string>

@@ -8,7 +8,7 @@ namespace lockstep::doctor {
 
 std::string size_text(std::uint64_t bytes) {
   constexpr std::array<const char*, 7> kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-  constexpr double kNextUnit = 1023.95;  // from here on one decimal would round to 1024.0
+  constexpr double kNextUnit = 1023.95;  // from here on, one decimal would round to 1024.0
   auto number = static_cast<double>(bytes);
   std::size_t unit = 0;
   while (number >= kNextUnit && unit + 1 < kUnits.size()) {

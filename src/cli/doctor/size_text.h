@@ -1,6 +1,6 @@
 #pragma once
 
-// Sizes as people write them: "512 B", "64 MiB", "23.5 GiB".
+// Formats sizes for people: "512 B", "64 MiB", "23.5 GiB".
 
 #include <cstdint>
 #include <string>

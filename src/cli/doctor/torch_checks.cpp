@@ -1,5 +1,5 @@
-// libtorch: whether it loads, is the one we were built with, has a BLAS worth the name, and how many threads
-// it would start in each rank.
+// libtorch: whether it loads, is the version that Lockstep was built with, has a good BLAS, and how many threads it
+// would start in each rank.
 
 #include <fmt/format.h>
 
@@ -37,12 +37,12 @@ Check judge_absence(const TorchFacts& torch) {
           "built with is still in its place, or build again."};
 }
 
-// What is before the '+' counts: "2.13.0+cpu" and "2.13.0" are the same code.
+// Only the part before the '+' counts: "2.13.0+cpu" and "2.13.0" are the same code.
 std::string_view release_of(std::string_view version) {
   return version.substr(0, version.find('+'));
 }
 
-// libtorch takes its slow kernels on an able processor only when told to.
+// libtorch uses its slow kernels on a capable processor only when told to.
 bool is_held_back(const Facts& facts) {
   const auto& features = facts.processor.features;
   return std::find(features.begin(), features.end(), "avx2") != features.end() &&
@@ -86,7 +86,7 @@ Check judge_blas(const TorchDescription& info) {
   return check;
 }
 
-// OMP_NUM_THREADS may be a list, one number for each level of nesting; the first one counts here.
+// OMP_NUM_THREADS may be a list with one number per nesting level; only the first counts here.
 Check judge_threads(const Facts& facts) {
   Check check{.section = kTorchSection, .name = "threads", .status = Status::kOk, .seen = {}, .advice = {}};
   const TorchDescription& info = facts.torch.info;

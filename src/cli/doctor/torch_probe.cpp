@@ -23,7 +23,7 @@ TorchFacts failed(std::string trouble) {
   return facts;
 }
 
-// The last line of what it printed, where programs say why they ended; bounded, for it goes into a page.
+// The last line of the output, where programs say why they failed; its length is bounded for the page.
 std::string last_words(std::string_view standard_error) {
   constexpr std::size_t kMost = 400;
   std::string_view words = trimmed(standard_error);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Asks libtorch about itself through the helper program lockstep-torch-probe, which an installation keeps in
-// its libexec folder. Whatever happens to the helper becomes a fact, never an exception.
+// Queries libtorch through the helper program lockstep-torch-probe, which is installed in the libexec folder. Any
+// failure of the helper becomes a fact, never an exception.
 
 #include <chrono>
 #include <filesystem>
@@ -11,10 +11,10 @@
 
 namespace lockstep::doctor {
 
-// Where the helper lies, seen from the folder of this program; empty when it is not there.
+// The path of the helper, relative to the folder of this program; empty if it does not exist.
 std::filesystem::path find_torch_probe();
 
-// Runs the helper. Loading libtorch from a cold disk can take some ten seconds, hence the patience.
+// Runs the helper. Loading libtorch from a cold disk can take some ten seconds, hence the long deadline.
 TorchFacts run_torch_probe(const std::filesystem::path& probe,
                            std::chrono::nanoseconds patience = std::chrono::seconds(60));
 
