@@ -9,7 +9,7 @@
 
 namespace lockstep::cli {
 
-// What programs exit with; a command that found what it was asked to look for exits with 1.
+// Exit codes; a command that found what it was asked to look for exits with 1.
 inline constexpr int kExitOk = 0;
 inline constexpr int kExitFound = 1;
 inline constexpr int kExitTrouble = 2;
@@ -18,12 +18,12 @@ struct Command {
   std::string_view name;
   std::string_view summary;  // one line for the list of commands
 
-  // Runs it and returns the exit code. `argv` holds `argc` arguments, of which argv[0] is to be skipped; with
-  // --help among them it prints its own help. Throws Error when it cannot go on.
+  // Runs the command and returns the exit code. `argv` holds `argc` arguments and argv[0] is skipped; with --help among
+  // them, prints its own help. Throws Error when it cannot continue.
   int (*run)(int argc, const char* const* argv);
 };
 
-// All of them, in the order of the list of commands.
+// In the order of the list of commands.
 std::span<const Command> all_commands();
 
 }  // namespace lockstep::cli

@@ -1,7 +1,7 @@
 #pragma once
 
-// `lockstep config-diff A.json B.json`: the options in which two runs differ, from what their
-// --print-config=json said. Exits with 1 when there are differences.
+// `lockstep config-diff A.json B.json`: the options in which two runs differ, from the output of their
+// --print-config=json. Exits with 1 when there are differences.
 
 namespace lockstep::cli {
 

@@ -53,7 +53,7 @@ struct TokensOptions {
   }
 };
 
-// Shows how far the reading has come, file by file and within large ones.
+// Shows how much has been read, file by file and within large ones.
 class ReadingProgress {
  public:
   explicit ReadingProgress(const std::vector<TextFile>& files) : files_(files.size()) {
@@ -139,7 +139,7 @@ int run_tokens(int argc, const char* const* argv) {
   return kExitOk;
 }
 
-// Whether it is undamaged.
+// Returns whether it is undamaged.
 bool show_shard(const std::string& path) {
   const TokenShard shard = TokenShard::open(path);
   const TokenHeader& header = shard.header();

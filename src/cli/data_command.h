@@ -1,6 +1,6 @@
 #pragma once
 
-// `lockstep data tokens`: makes token shards from text files. `lockstep data info`: shows what a shard holds and
+// `lockstep data tokens`: creates token shards from text files. `lockstep data info`: shows the contents of a shard and
 // whether it is undamaged.
 
 namespace lockstep::cli {

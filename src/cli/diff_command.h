@@ -1,6 +1,6 @@
 #pragma once
 
-// `lockstep diff A B`: what differs between two checkpoints, or two files of tensors. Exits with 1 when there are
+// `lockstep diff A B`: the differences between two checkpoints, or two files of tensors. Exits with 1 when there are
 // differences.
 
 namespace lockstep::cli {

@@ -8,7 +8,7 @@ namespace lockstep::cli {
 
 namespace fs = std::filesystem;
 
-// LOCKSTEP_LIBEXEC_FROM_BIN is where an installation has them; the build tree always has ../libexec.
+// LOCKSTEP_LIBEXEC_FROM_BIN is the folder in an installation; the build tree always has ../libexec.
 fs::path find_helper_program(std::string_view name) {
   std::error_code ignored;  // without /proc there is no path, and so no helper
   const fs::path bin = fs::read_symlink("/proc/self/exe", ignored).parent_path();

@@ -1,14 +1,14 @@
 #pragma once
 
-// The programs that lockstep starts for what it cannot do itself, being free of libtorch and MPI. An
-// installation keeps them in its libexec folder.
+// The programs that lockstep runs for tasks that need libtorch or MPI, with which it is not linked itself. They are
+// installed in the libexec folder.
 
 #include <filesystem>
 #include <string_view>
 
 namespace lockstep::cli {
 
-// Where the helper lies, seen from the folder of this program; empty when it is not there.
+// The path of the helper, relative to the folder of this program; empty if it does not exist.
 std::filesystem::path find_helper_program(std::string_view name);
 
 }  // namespace lockstep::cli

@@ -56,7 +56,7 @@ void show_tensors(std::string_view name, const Safetensors& file) {
   }
 }
 
-// What is not fit to be printed, an escape sequence for the terminal perhaps, is shown as what it is.
+// Escapes unprintable characters, such as terminal escape sequences.
 void show_text(std::string_view name, std::string_view text) {
   std::cout << fmt::format("\n{}\n", name);
   while (!text.empty()) {

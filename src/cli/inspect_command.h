@@ -1,6 +1,6 @@
 #pragma once
 
-// `lockstep inspect FOLDER`: what is in a checkpoint: step, files, tensors, texts.
+// `lockstep inspect FOLDER`: the contents of a checkpoint: step, files, tensors, texts.
 
 namespace lockstep::cli {
 

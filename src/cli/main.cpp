@@ -1,4 +1,4 @@
-// The lockstep program. It links no libtorch, so that it starts in a moment and runs where libtorch does not.
+// The lockstep program. It does not link libtorch, so it starts quickly and runs where libtorch does not.
 
 #include "cli/program.h"
 

@@ -56,7 +56,7 @@ int run_new(int argc, const char* const* argv) {
   if (const auto exit_code = config::parse_usage(options, argc, argv, usage, folders)) {
     return *exit_code;
   }
-  const fs::path folder = fs::path(folders[0] + "/").parent_path();  // "net" and "net/" are one folder
+  const fs::path folder = fs::path(folders[0] + "/").parent_path();  // "net" and "net/" are the same folder
   const ProjectName name(folder.filename().string());
   const ProjectKind kind = options.own_loop ? ProjectKind::kOwnLoop : ProjectKind::kTask;
   const Installation installation = Installation::find();

@@ -1,6 +1,6 @@
 #pragma once
 
-// `lockstep new FOLDER`: makes a project for a user's own training program, which builds and trains as it is.
+// `lockstep new FOLDER`: creates a project for a user's own training program, which builds and trains without changes.
 
 namespace lockstep::cli {
 

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// "out/" and "out" are one folder; the draft lies beside it.
+// "out/" and "out" are the same folder; the draft is next to it.
 fs::path without_slash(const fs::path& path) {
   return path.has_filename() || !path.has_parent_path() ? path : path.parent_path();
 }
@@ -50,7 +50,7 @@ NewFolder::NewFolder(const fs::path& path, std::string_view advice)
 
 NewFolder::~NewFolder() {
   if (!committed_) {
-    std::error_code ignored;  // a destructor has nobody to tell
+    std::error_code ignored;  // a destructor cannot report it
     fs::remove_all(draft_, ignored);
   }
 }

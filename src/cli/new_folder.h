@@ -1,7 +1,7 @@
 #pragma once
 
-// A folder that appears under its name complete, or not at all. It is filled under a temporary name beside its own and
-// renamed, so a command that fails leaves nothing that could be mistaken for a result.
+// A folder that appears under its name complete, or not at all. It is filled under a temporary name next to its own and
+// then renamed, so a command that fails leaves nothing that could be mistaken for a result.
 
 #include <filesystem>
 #include <string_view>
@@ -10,8 +10,8 @@ namespace lockstep::cli {
 
 class NewFolder {
  public:
-  // Throws Error{kInvalidArgument} when `path` exists, unless it is an empty folder, and says `advice`; Error{kSystem} when
-  // the folder cannot be created.
+  // Throws Error{kInvalidArgument} with `advice` when `path` exists, unless it is an empty folder, and Error{kSystem}
+  // when the folder cannot be created.
   NewFolder(const std::filesystem::path& path, std::string_view advice);
   NewFolder(const NewFolder&) = delete;
   NewFolder& operator=(const NewFolder&) = delete;

@@ -1,7 +1,7 @@
 #pragma once
 
-// A file that a command writes in the end. It is opened before anything is run: minutes later would be a bad
-// time to learn that it cannot be.
+// A file that a command writes at its end. It is opened before anything runs, so that a failure to open it shows at
+// once and not minutes later.
 
 #include <filesystem>
 #include <fstream>
@@ -12,7 +12,7 @@ namespace lockstep::cli {
 
 class OutputFile {
  public:
-  // Without a path there is none, and write() does nothing. Throws Error{kSystem} when it cannot be opened.
+  // Without a path, write() does nothing. Throws Error{kSystem} when the file cannot be opened.
   explicit OutputFile(std::optional<std::filesystem::path> path);
 
   void write(const std::string& text);

@@ -58,7 +58,7 @@ int refuse(std::string_view name) {
   return kExitTrouble;
 }
 
-// An error of a command is reported under the command's name.
+// Reports an error of a command under the command's name.
 int run_command(const Command& command, int argc, const char* const* argv) {
   try {
     return command.run(argc, argv);

@@ -1,10 +1,10 @@
 #pragma once
 
-// The lockstep program: finds the command that its first argument names and runs it.
+// The lockstep program: finds the command named by its first argument and runs it.
 
 namespace lockstep::cli {
 
-// What main() returns. Prints errors; throws nothing.
+// Returns the exit code of main(). Prints errors; throws nothing.
 int run_program(int argc, const char* const* argv) noexcept;
 
 }  // namespace lockstep::cli

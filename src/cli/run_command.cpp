@@ -59,7 +59,7 @@ int refuse(const std::vector<std::string>& problems) {
   return kExitTrouble;
 }
 
-// Of standard error, where a worker's progress line would be if it were not read through a pipe.
+// The terminal of standard error, where a worker's progress line would appear if it were not read through a pipe.
 std::string terminal_name() {
   std::array<char, 256> name{};
   return ttyname_r(STDERR_FILENO, name.data(), name.size()) == 0 ? name.data() : "";

@@ -29,7 +29,7 @@ std::string summary_of(const Manifest& manifest) {
                      manifest.files.size() == 1 ? "" : "s", doctor::size_text(bytes));
 }
 
-// The folder itself, or the checkpoints in it, the oldest first.
+// The folder itself, or the checkpoints in it, oldest first.
 std::vector<fs::path> checkpoints_in(const fs::path& folder) {
   const checkpoint::CheckpointStore store(folder);
   std::vector<fs::path> found;
@@ -46,7 +46,7 @@ std::string verdict_on(const checkpoint::Verification& found) {
   return found.other_version ? "of another version" : "damaged";
 }
 
-// Whether it is undamaged.
+// Returns whether it is undamaged.
 bool show_verification(const fs::path& folder) {
   const checkpoint::Verification found = checkpoint::verify(folder);
   std::cout << fmt::format("{}: {}\n", config::printable(folder.string()), verdict_on(found));

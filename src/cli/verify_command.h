@@ -1,7 +1,7 @@
 #pragma once
 
-// `lockstep verify FOLDER...`: whether checkpoints are undamaged, and if not, all that is wrong with them. Exits with 1 when
-// one is damaged.
+// `lockstep verify FOLDER...`: whether checkpoints are undamaged, and if not, everything wrong with them. Exits with 1
+// when one is damaged.
 
 namespace lockstep::cli {
 

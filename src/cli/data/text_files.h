@@ -1,6 +1,6 @@
 #pragma once
 
-// Which files `lockstep data tokens` reads: those that were named, and of folders those with the right endings.
+// Finds the files that `lockstep data tokens` reads: those named, and in folders those with the right extensions.
 
 #include <cstdint>
 #include <filesystem>
@@ -14,9 +14,9 @@ struct TextFile {
   std::uint64_t bytes = 0;
 };
 
-// In the order of `inputs`; those of a folder, with all folders below it, sorted by path, so that the same files give
-// the same tokens on every machine. `extensions` come with or without their dot. Throws Error{kNotFound} when an input
-// is not there or a folder has no such file, Error{kInvalidArgument} for what is neither a file nor a folder.
+// In the order of `inputs`; files in a folder, at any depth, are sorted by path, so that the same files give the same
+// tokens on every machine. `extensions` may include the dot or not. Throws Error{kNotFound} when an input does not
+// exist or a folder has no matching file, and Error{kInvalidArgument} for an input that is neither a file nor a folder.
 std::vector<TextFile> find_text_files(const std::vector<std::string>& inputs,
                                       const std::vector<std::string>& extensions);
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// A new folder of token shards of bytes: 00000.tokens, 00001.tokens and so on. It appears when it is complete.
+// A new folder of token shards of bytes: 00000.tokens, 00001.tokens and so on. It appears only when it is complete.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@ class TokenFolder {
   TokenFolder(const std::filesystem::path& path, std::uint64_t tokens_per_shard);
 
   void append(std::span<const std::uint32_t> tokens);
-  void commit();  // without it nothing stays
+  void commit();  // without it nothing is kept
 
   std::uint64_t tokens() const { return tokens_; }
   std::uint64_t shards() const { return shards_; }
@@ -34,7 +34,7 @@ class TokenFolder {
 
   NewFolder folder_;
   std::uint64_t tokens_per_shard_;
-  std::optional<TokenShardWriter> writer_;  // of the shard that is not full
+  std::optional<TokenShardWriter> writer_;  // of the shard being filled
   std::uint64_t shards_ = 0;
   std::uint64_t tokens_ = 0;
 };

@@ -44,7 +44,7 @@ std::vector<config::Difference> compare_manifests(const Manifest& a, const Manif
   return differences;
 }
 
-// As opposed to JSON that somebody else put under that name.
+// As opposed to other JSON under that name.
 bool is_configuration(const config::Json& json) {
   return json.is_object() && json.contains("format") && json.contains("values");
 }
@@ -57,12 +57,12 @@ std::vector<config::Difference> compare_json(const std::string& file, std::strin
                                                               : config::diff_json(json_a, json_b);
 }
 
-// Which numbers of such a state differ tells nobody anything.
+// Individual differences in a random state are meaningless.
 bool is_random_state(std::string_view name) {
   return name.starts_with("rng-") || name.starts_with("rng.");
 }
 
-// The files by the names of what they are parts of.
+// The files, grouped by the whole that they are parts of.
 std::map<std::string, std::vector<FileEntry>> wholes_of(const Manifest& manifest) {
   std::map<std::string, std::vector<FileEntry>> wholes;
   for (const FileEntry& file : manifest.files) {
@@ -109,7 +109,7 @@ class CheckpointComparison {
     }
   }
 
-  // In both cases other bytes may mean the same: tensors, or members, in another order.
+  // For tensors and JSON, different bytes may mean the same: tensors or members in another order.
   void compare_tensors_in(const std::string& name) {
     const WholeFile a(a_, name);
     const WholeFile b(b_, name);

@@ -1,7 +1,7 @@
 #pragma once
 
-// Two checkpoints, file by file. What a file is follows from its name: tensors, JSON, or bytes that are equal or not.
-// Files with equal checksums are not read: whoever opened the checkpoints has verified them.
+// Compares two checkpoints, file by file. The name of a file tells its kind: tensors, JSON, or bytes that are equal or
+// not. Files with equal checksums are not read: they were verified when the checkpoints were opened.
 
 #include <string>
 #include <vector>
@@ -23,9 +23,8 @@ struct CheckpointDifference {
   std::vector<std::string> only_b = {};
   std::vector<TensorFileDifference> tensor_files = {};
   std::vector<JsonFileDifference> json_files = {};
-  std::vector<std::string> other_files =
-      {};                               // that have other bytes; states of random generators are among these
-  std::vector<std::string> equal = {};  // files whose content is the same
+  std::vector<std::string> other_files = {};  // with different bytes, including random states
+  std::vector<std::string> equal = {};        // files with the same contents
 
   bool empty() const {
     return manifest.empty() && only_a.empty() && only_b.empty() && tensor_files.empty() &&
@@ -33,8 +32,8 @@ struct CheckpointDifference {
   }
 };
 
-// At no time is more than one file of each in memory. A configuration is compared by its values, not by where they came
-// from. Throws what Checkpoint::read() and parse_safetensors() throw.
+// Holds at most one file of each checkpoint in memory. Compares configurations by their values, not by their sources.
+// Throws as Checkpoint::read() and parse_safetensors() do.
 CheckpointDifference compare_checkpoints(const checkpoint::Checkpoint& a, const checkpoint::Checkpoint& b);
 
 }  // namespace lockstep::diff

@@ -43,7 +43,7 @@ std::string spot_text(const Spot& spot, const TensorDifference& tensor) {
   return fmt::format("{}: {} -> {}", index_text(spot.index, tensor.shape), spot.a, spot.b);
 }
 
-// The tensor in which `size` is largest, of equals the first; null when none has it.
+// The tensor with the largest `size`, the first of equals; null if none has it.
 template <class Size>
 const TensorDifference* largest_of(const std::vector<TensorDifference>& tensors, const Size& size) {
   const TensorDifference* found = nullptr;

@@ -1,6 +1,6 @@
 #pragma once
 
-// What differs between two checkpoints, as text for people.
+// The differences between two checkpoints, as text for people.
 
 #include <optional>
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace lockstep::diff {
 
-// One of the two that were compared.
+// One of the two sides being compared.
 struct Side {
   std::string path = {};
   std::optional<checkpoint::Manifest> manifest = {};  // nothing for a single file
 };
 
 enum class Detail {
-  kSummary,  // of each file the first difference and the largest ones, of long lists the beginning
+  kSummary,  // for each file the first difference and the largest ones; long lists are cut
   kAll,      // every tensor that differs, and whole lists
 };
 

@@ -103,7 +103,7 @@ std::string to_json_text(const Side& a, const Side& b, const CheckpointDifferenc
                      {"json_files", json_files},
                      {"other_files", difference.other_files},
                      {"equal_files", difference.equal}};
-  // Paths may hold any bytes, JSON may not: broken ones are replaced.
+  // Paths may hold any bytes, JSON may not: invalid ones are replaced.
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 

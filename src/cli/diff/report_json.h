@@ -1,6 +1,6 @@
 #pragma once
 
-// What differs between two checkpoints, all of it, as JSON for programs.
+// All differences between two checkpoints, as JSON.
 
 #include <string>
 

@@ -17,7 +17,7 @@ namespace {
 using checkpoint::TensorType;
 using checkpoint::TensorView;
 
-// An integer of 64 bits is one exactly, and so is any float.
+// Represents 64-bit integers and all floats exactly.
 using Real = long double;
 static_assert(std::numeric_limits<Real>::digits >= 64);
 
@@ -49,7 +49,7 @@ float widen_bf16(std::uint16_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
-// Hands the element to `use` as a number that prints as itself.
+// Passes the element to `use` as a number that prints as itself.
 template <class Use>
 auto with_number(TensorType type, const std::byte* from, const Use& use) {
   switch (type) {
@@ -89,7 +89,8 @@ bool is_float(TensorType type) {
          type == TensorType::kBF16;
 }
 
-// Which float of its type it is, counted from zero: neighbours are one apart. Floats are sign and magnitude.
+// The index of a float among those of its type, counted from zero: neighbours are one apart. Floats are sign and
+// magnitude.
 template <class Bits>
 std::int64_t place_of(Bits bits) {
   constexpr Bits kSign = static_cast<Bits>(Bits{1} << (8 * sizeof(Bits) - 1));

@@ -1,7 +1,7 @@
 #pragma once
 
-// Two tensors of one type and shape, element by element. Equal means the same bits: a NaN is equal to itself, and minus
-// zero is not zero.
+// Compares two tensors of the same type and shape, element by element. Equal means the same bits: a NaN is equal to
+// itself, and minus zero is not zero.
 
 #include <cstdint>
 #include <optional>
@@ -14,7 +14,7 @@ namespace lockstep::diff {
 
 // One element, with its value on both sides as text that reads back as the same number.
 struct Spot {
-  std::uint64_t index = 0;  // row by row
+  std::uint64_t index = 0;  // in row-major order
   std::string a = {};
   std::string b = {};
 };
@@ -30,18 +30,19 @@ struct TensorDifference {
   std::vector<std::uint64_t> shape = {};
   std::uint64_t elements = 0;
   std::uint64_t differing = 0;
-  std::uint64_t nan_on_one_side = 0;  // or different ones on both: of these no size can be given
+  std::uint64_t nan_on_one_side = 0;  // or different NaNs on both; their difference has no size
   Spot first = {};
-  std::optional<Largest> absolute = {};    // |a - b|; nothing when all that differ are NaN
-  std::optional<Largest> relative = {};    // |a - b| / max(|a|, |b|)
-  std::optional<std::uint64_t> ulps = {};  // the most steps, each to the next float of the type; floats only
+  std::optional<Largest> absolute = {};  // |a - b|; nothing if all differing elements are NaN
+  std::optional<Largest> relative = {};  // |a - b| / max(|a|, |b|)
+  std::optional<std::uint64_t> ulps =
+      {};  // the largest distance in representable floats of the type; floats only
 };
 
-// Nothing when they are equal. Both have to be of the same type and shape.
+// Nothing if they are equal. Both must have the same type and shape.
 std::optional<TensorDifference> compare_tensors(const checkpoint::TensorView& a,
                                                 const checkpoint::TensorView& b);
 
-// Where an element is in a tensor of that shape: "[1, 2]".
+// The index of an element in a tensor of that shape: "[1, 2]".
 std::string index_text(std::uint64_t index, const std::vector<std::uint64_t>& shape);
 
 }  // namespace lockstep::diff

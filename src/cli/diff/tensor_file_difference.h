@@ -1,6 +1,6 @@
 #pragma once
 
-// Two files of tensors, by the names of these.
+// Compares two files of tensors, by the names of the tensors.
 
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace lockstep::diff {
 
-// A tensor that is another kind of thing on each side: "F32 [2, 3]".
+// A tensor whose type or shape differs: "F32 [2, 3]".
 struct ChangedForm {
   std::string name = {};
   std::string a = {};
@@ -22,7 +22,7 @@ struct ChangedForm {
 
 struct TensorFileDifference {
   std::string file = {};
-  std::size_t compared = 0;    // tensors of the same type and shape on both sides
+  std::size_t compared = 0;    // tensors with the same type and shape on both sides
   std::uint64_t elements = 0;  // in these
   std::vector<std::string> only_a = {};
   std::vector<std::string> only_b = {};

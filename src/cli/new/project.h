@@ -10,7 +10,7 @@
 
 namespace lockstep::cli {
 
-// What to begin with: a task for a training program (examples/digits), or a training loop (examples/own_loop).
+// The starting point: a task for a training program (examples/digits), or a training loop (examples/own_loop).
 enum class ProjectKind { kTask, kOwnLoop };
 
 struct ProjectFile {
@@ -23,13 +23,13 @@ struct Installation {
   std::filesystem::path prefix;
   std::filesystem::path examples;
 
-  // Seen from the running program; throws Error{kSystem} when the examples are not there.
+  // Located relative to the running program; throws Error{kSystem} if the examples are missing.
   static Installation find();
-  // Whether CMake and the shell find it without being told.
+  // Whether CMake and the shell find it without further settings.
   bool is_standard() const;
 };
 
-// Configures, builds and runs the project, one command each, in its folder.
+// The commands, run in the project's folder, that configure, build and run it.
 std::vector<std::string> project_commands(ProjectKind kind, const ProjectName& name,
                                           const Installation& installation);
 

@@ -9,8 +9,8 @@ namespace lockstep::cli {
 
 class ProjectName {
  public:
-  // Letters, digits, '_' and '-', a letter first. Throws Error{kInvalidArgument} for anything else, and for names that CMake
-  // keeps for its own targets.
+  // Letters, digits, '_' and '-', starting with a letter. Throws Error{kInvalidArgument} for anything else, and for
+  // names that CMake reserves for its own targets.
   explicit ProjectName(std::string name);
 
   const std::string& target() const { return name_; }  // as given: "my-net"
@@ -21,8 +21,8 @@ class ProjectName {
   std::string name_;
 };
 
-// `text` with each of the three spellings of one name replaced by that of the other, where it stands as a word or, for
-// types and macros, begins one.
+// Replaces each of the three spellings of one name in `text` by that of the other, where it is a word or, for types and
+// macros, begins one.
 std::string renamed(std::string_view text, const ProjectName& from, const ProjectName& to);
 
 }  // namespace lockstep::cli
