@@ -19,13 +19,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// For a worker that lost its peer to notice, say so and end, which takes some 20 ms.
+// For a worker that lost its peer to notice, report it and exit, which takes some 20 ms.
 constexpr auto kSettling = 1s;
-// For one that has said why it fails to end by itself after that, which takes Python longer than the peers that lost it.
+// For a worker that has reported its failure to exit on its own afterwards, which takes Python longer than the peers
+// that lost it.
 constexpr auto kEnding = 5s;
-// For the kernel to end what was killed, and for the last look at what is left.
+// For the kernel to remove killed processes, and for a last check for leftovers.
 constexpr auto kKilling = 10s;
-// How soon to see that a worker waits for one that is gone: joining makes no event here.
+// How often to check for a worker that waits for one that is gone: joining produces no event here.
 constexpr auto kLookForJoins = 200ms;
 constexpr auto kForever = 24h;
 
@@ -49,7 +50,7 @@ AttemptOutcome Attempt::run() {
   while (any_running()) {
     wait_for_events();
     take_output();
-    take_endings();  // before the signals: what is over by now did not end because of one
+    take_endings();  // before the signals: a worker that has exited by now did not exit because of one
     end_hopeless_joins();
     take_signals();
     next_phase();
@@ -79,7 +80,7 @@ bool Attempt::any_running() const {
                      [](const auto& worker) { return !worker->has_ended(); });
 }
 
-// Streams that the console has no room for are left out; it says when there is some.
+// Skips streams for which the console has no room; the console signals when it has some.
 void Attempt::wait_for_events() {
   std::vector<pollfd> events = {{.fd = signals_.fd(), .events = POLLIN, .revents = 0}};
   const auto add = [&](int fd) { events.push_back({.fd = fd, .events = POLLIN, .revents = 0}); };
@@ -180,7 +181,7 @@ bool Attempt::any_joining() const {
   });
 }
 
-// Ranks that wait for each other in different places; empty when none do.
+// Whether ranks wait for each other on different backends; empty if none do.
 std::string Attempt::backend_conflict() const {
   const Worker* first = nullptr;
   for (const auto& worker : workers_) {
@@ -198,7 +199,7 @@ std::string Attempt::backend_conflict() const {
   return "";
 }
 
-// A world is complete or it is not there, and who has ended will not come.
+// A world is either complete or does not exist, and a worker that has exited will not join.
 void Attempt::end_hopeless_joins() {
   if (phase_ != Phase::kRunning) {
     return;
@@ -230,7 +231,7 @@ void Attempt::next_phase() {
     enter(Phase::kStopping, plan_.grace);
   } else if (phase_ == Phase::kStopping || phase_ == Phase::kKilling) {
     outcome_.grace_passed = outcome_.grace_passed || phase_ == Phase::kStopping;
-    enter(Phase::kKilling, kKilling);  // again and again: a worker may have started others meanwhile
+    enter(Phase::kKilling, kKilling);  // repeatedly: a worker may have started others meanwhile
   }
 }
 

@@ -1,11 +1,11 @@
 #pragma once
 
-// One start of all workers of this host, to the end of the last of them.
+// One start of all workers of this host, until the last one has exited.
 //
-// The first failure decides. The others get a moment in which those that notice by themselves can say so, then
-// SIGTERM, and SIGKILL when the grace period is over. A signal to the launcher goes to the workers in the same way. A
-// worker that ended well without joining is a failure too as soon as another waits for it in World::join().
-// When this returns no process that came from a worker is left.
+// The first failure decides. The other workers get a moment to notice it and report it, then SIGTERM, then SIGKILL when
+// the grace period is over. A signal to the launcher is passed on to the workers in the same way. A worker that exited
+// successfully without joining counts as a failure as soon as another waits for it in World::join(). When this returns,
+// no descendant of a worker is left.
 
 #include <memory>
 #include <optional>
@@ -24,7 +24,7 @@ namespace lockstep::run {
 
 class Attempt {
  public:
-  // `front` is the process whose death ends everything at once.
+  // `front` is the process whose death stops everything at once.
   Attempt(const Plan& plan, AttemptContext context, Console& console, SignalInbox& signals, pid_t front);
 
   AttemptOutcome run();

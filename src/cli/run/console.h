@@ -16,20 +16,20 @@ class Console {
  public:
   enum class Stream { kOut, kErr };
 
-  // One queue for each of the plan's workers in each stream.
+  // One queue per worker of the plan in each stream.
   explicit Console(const Plan& plan);
 
   bool has_room(Stream stream, std::size_t worker) const { return sink(stream).has_room(worker); }
-  // `line` comes with its end, and out with the worker's prefix before it.
+  // `line` includes its line end; it is shown with the worker's prefix.
   void put_line(Stream stream, std::size_t worker, std::string_view line);
 
-  // A message of the launcher, each of its lines marked as such, on standard error.
+  // A message of the launcher on standard error, with each of its lines marked as such.
   void say(std::string_view message);
 
   LineSink& sink(Stream stream) { return stream == Stream::kOut ? *out_ : *err_; }
   const LineSink& sink(Stream stream) const { return stream == Stream::kOut ? *out_ : *err_; }
 
-  // Whether all is written, as of a sink.
+  // Whether everything is written; see LineSink.
   bool is_idle() const { return out_->is_idle() && err_->is_idle(); }
 
  private:

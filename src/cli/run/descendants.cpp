@@ -44,8 +44,8 @@ void adopt_orphans() {
 }
 
 void reap_adopted(const std::set<pid_t>& own) {
-  // Asking for any child shows one that has ended again and again until it is taken away, so once one of `own` comes
-  // up there is nothing more to see: its owner will take it, and then it is asked again.
+  // waitid() for any child returns the same zombie until it is reaped. So once one of `own` comes up there is nothing
+  // more to see: its owner will reap it, and then this is called again.
   for (;;) {
     siginfo_t info{};
     if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0 ||
@@ -71,7 +71,7 @@ bool kill_descendants(const Deadline& deadline) {
     if (deadline.expired()) {
       return false;
     }
-    std::this_thread::sleep_for(nap);  // until they have gone, and their children come to us
+    std::this_thread::sleep_for(nap);  // until they are gone, and their children become ours
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// The processes that come from this one, however far down: what workers started and left behind becomes a child of
-// this process, once it has asked for that, and can be ended.
+// The descendants of this process at any depth. Processes that workers started and left behind become children of this
+// process, once it has asked for that, and can be killed.
 
 #include <sys/types.h>
 
@@ -11,14 +11,14 @@
 
 namespace lockstep::run {
 
-// Orphans among the descendants become children of this process instead of the system's first one.
+// Orphans among the descendants become children of this process instead of init's.
 void adopt_orphans();
 
-// Takes away the remains of adopted children that have ended. `own` are children that somebody else waits for.
+// Reaps adopted children that have exited. `own` are children that other code waits for.
 void reap_adopted(const std::set<pid_t>& own);
 
-// Kills every child, and those that become children by that, until there are none. False when some are still there
-// at the deadline: a process in the middle of a system call that cannot be interrupted.
+// Kills every child, and the orphans that become children as a result, until none is left. Returns false if some are
+// left at the deadline: a process in an uninterruptible system call.
 bool kill_descendants(const Deadline& deadline);
 
 }  // namespace lockstep::run

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t kLargestRecord = 4 << 20;
 
-// Foreign workers write whole seconds, too coarse to tell who was first; when they wrote is known better.
+// Foreign workers record whole seconds, too coarse to tell which was first; the file's time stamp is finer.
 void refine_time(const std::string& path, ErrorRecord& record) {
   using std::chrono::nanoseconds;
   using std::chrono::seconds;
@@ -37,7 +37,7 @@ ErrorBox::ErrorBox(const std::filesystem::path& file) : path_(file.string()) {
   if (!memory_) {
     throw Error::from_errno(errno, "memfd_create");
   }
-  // Through our own folder in /proc: the worker need not keep a descriptor open for it.
+  // Through our own folder in /proc, so that the worker need not keep a descriptor open.
   path_ = fmt::format("/proc/{}/fd/{}", getpid(), memory_.get());
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The file in which a worker may leave the reason of its failure. It lies with the worker's logs; without a log
+// The file in which a worker may record the reason of its failure. It is next to the worker's logs; without a log
 // folder it is memory that has a path only through /proc, so that nothing is left behind.
 
 #include <filesystem>

@@ -37,7 +37,7 @@ bool is_ignored(int number) {
 [[noreturn]] void be_supervisor(pid_t front, const std::function<int(pid_t)>& work) {
   int code = kExitInternal;
   try {
-    // Out of the terminal's reach: what the keyboard sends comes through the front, once.
+    // Detached from the terminal's process group: keyboard signals arrive through the front, once.
     setpgid(0, 0);
     prctl(PR_SET_PDEATHSIG, SIGTERM);
     ::signal(SIGPIPE, SIG_IGN);
@@ -58,7 +58,7 @@ ExitStatus take_status(pid_t pid) {
   return ExitStatus::from_siginfo(info);
 }
 
-// Until the supervisor has ended.
+// Until the supervisor has exited.
 void relay(pid_t supervisor, const UniqueFd& ended, SignalInbox& signals, Keyboard& keyboard) {
   for (;;) {
     std::array<pollfd, 3> events = {{{.fd = ended.get(), .events = POLLIN, .revents = 0},
@@ -89,11 +89,11 @@ std::set<int> forwarded_signals(const Plan& plan) {
 }
 
 int run_behind_front(const std::set<int>& signals, const std::function<int(pid_t)>& work) {
-  // A parent may have left it ignored, and then the kernel forgets how children end.
+  // A parent may have left SIGCHLD ignored, in which case the kernel discards the exit status of children.
   ::signal(SIGCHLD, SIG_DFL);
   adopt_orphans();
   Keyboard keyboard;
-  SignalInbox inbox(signals);  // before the fork: none gets lost in between
+  SignalInbox inbox(signals);  // before the fork, so that no signal is lost in between
   const pid_t front = getpid();
   const pid_t supervisor = fork();
   if (supervisor < 0) {

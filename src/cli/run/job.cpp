@@ -28,12 +28,12 @@ namespace {
 
 std::set<int> signals_of(const Plan& plan) {
   std::set<int> signals = forwarded_signals(plan);
-  signals.insert({SIGCHLD, SIGTERM});  // the second comes when the front is gone
+  signals.insert({SIGCHLD, SIGTERM});  // SIGTERM arrives when the front is gone
   return signals;
 }
 
-// Waits until all output is written, however long somebody takes to read it. False when the deadline passed, the job
-// was told to end, or its front is gone.
+// Waits until all output is written, however slowly it is read. Returns false if the deadline passed, the job was told
+// to stop, or its front is gone.
 bool flush(Console& console, SignalInbox& signals, const Plan& plan, pid_t front, const Deadline& deadline) {
   bool told_to_end = false;
   while (!console.is_idle()) {
@@ -57,7 +57,7 @@ bool flush(Console& console, SignalInbox& signals, const Plan& plan, pid_t front
   return true;
 }
 
-// Output is not worth waiting for once somebody wants the job to end.
+// Output is not worth waiting for once the job was told to stop.
 Deadline patience_after(const AttemptOutcome& outcome) {
   return Deadline::after(outcome.signal != 0 ? std::chrono::seconds(2) : std::chrono::hours(24));
 }
@@ -87,7 +87,7 @@ int run_job(const Plan& plan, cli::OutputFile& report_file, pid_t front) {
   for (int number = 0;; ++number) {
     attempts.push_back(run_attempt(plan, number, folder ? &*folder : nullptr, console, signals, front));
     const Deadline patience = patience_after(attempts.back().outcome);
-    // The report comes after what it speaks of.
+    // The report comes after the output that it describes.
     const bool read_in_time = flush(console, signals, plan, front, patience);
     console.say(report_text(plan, attempts.back()));
     console.say(remark_text(plan, attempts.back()));

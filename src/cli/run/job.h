@@ -1,6 +1,6 @@
 #pragma once
 
-// A whole job on this host: attempts, until one ends well or another start would be no use; the reports in between.
+// A whole job on this host: attempts, until one succeeds or restarting would be pointless, and the reports in between.
 
 #include <sys/types.h>
 
@@ -9,8 +9,8 @@
 
 namespace lockstep::run {
 
-// Returns what the launcher exits with. `front` is the process that the user sees. Throws Error when the launcher
-// itself cannot go on.
+// Returns the launcher's exit code. `front` is the process that the user sees. Throws Error when the launcher itself
+// cannot continue.
 int run_job(const Plan& plan, cli::OutputFile& report_file, pid_t front);
 
 }  // namespace lockstep::run

@@ -10,7 +10,7 @@
 namespace lockstep::run {
 namespace {
 
-// A process in the background that reads is stopped.
+// The kernel stops a background process that reads from the terminal.
 bool may_read() {
   return tcgetpgrp(STDIN_FILENO) == getpgrp();
 }
@@ -62,7 +62,7 @@ void Keyboard::read_typed() {
   if (count > 0) {
     held_.assign(buffer.data(), static_cast<std::size_t>(count));
   } else if (count == 0 || errno != EINTR) {
-    pipe_.write.reset();  // Ctrl-D: rank 0 sees the end as well
+    pipe_.write.reset();  // Ctrl-D: rank 0 sees the end of input too
   }
 }
 

@@ -1,10 +1,10 @@
 #pragma once
 
-// What is typed on a terminal, on its way to rank 0.
+// Passes keyboard input from a terminal on to rank 0.
 //
-// Workers are in process groups of their own, which may not read from the terminal: the kernel would stop them. So
-// the front reads, while it is in the foreground, and writes to a pipe that rank 0 has as its standard input. Files
-// and pipes need none of this and are inherited as they are.
+// Workers have their own process groups, which may not read from the terminal: the kernel would stop them. So the front
+// reads, while it is in the foreground, and writes to a pipe that is rank 0's standard input. Files and pipes need none
+// of this and are inherited directly.
 
 #include <poll.h>
 
@@ -22,17 +22,17 @@ class Keyboard {
   void become_reader();
   void become_writer();
 
-  // What to wait for next; a negative descriptor when there is nothing.
+  // What to poll for next; a negative descriptor if nothing.
   pollfd wants() const;
-  // Does what can be done without blocking.
+  // Does as much as possible without blocking.
   void relay(short events);
 
  private:
   void read_typed();
   void write_held();
 
-  Pipe pipe_;         // empty when standard input is no terminal
-  std::string held_;  // typed and not yet taken
+  Pipe pipe_;         // empty if standard input is not a terminal
+  std::string held_;  // typed but not read by rank 0 yet
 };
 
 }  // namespace lockstep::run

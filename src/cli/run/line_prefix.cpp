@@ -44,7 +44,7 @@ std::string line_prefix(std::string_view pattern, const PrefixFields& fields) {
 }
 
 std::string colored_prefix(std::string_view prefix, int rank) {
-  // Without red, which people read as an error, and without black and white, of which one is the background.
+  // No red, which suggests an error, and no black or white, one of which is the background.
   static constexpr std::array kColors = {36, 33, 35, 32, 34, 96, 93, 95, 92, 94};
   return fmt::format("\x1b[{}m{}\x1b[0m", kColors[static_cast<std::size_t>(rank) % kColors.size()], prefix);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// What stands before each line of a worker: torchrun's template, filled in.
+// The prefix of each line of a worker: torchrun's template, filled in.
 
 #include <string>
 #include <string_view>
@@ -14,7 +14,7 @@ struct PrefixFields {
   std::string_view host;
 };
 
-// Replaces ${role_name}, ${rank}, ${local_rank} and ${hostname}; other names stay as they are.
+// Replaces ${role_name}, ${rank}, ${local_rank} and ${hostname}; leaves other names unchanged.
 std::string line_prefix(std::string_view pattern, const PrefixFields& fields);
 
 // `prefix` in one of a few colours, by rank, for a terminal.

@@ -26,8 +26,8 @@ UniqueFd make_event() {
   return fd;
 }
 
-// Opened anew, when it is one. A terminal that the user holds (Ctrl-S) says that it has room and then blocks for want
-// of enough; only through a descriptor that is not shared with others can it be told not to.
+// Reopens a terminal. When the user holds its output (Ctrl-S), it reports room and then blocks for lack of it; only a
+// descriptor that is not shared with other processes can be made non-blocking.
 UniqueFd open_terminal(int fd) {
   if (isatty(fd) != 1) {
     return {};
@@ -36,7 +36,7 @@ UniqueFd open_terminal(int fd) {
   return UniqueFd(open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
 }
 
-// A worker may have drawn its progress on the line where the cursor is.
+// A worker may have drawn its progress on the cursor's line.
 std::string on_clean_lines(std::string_view text) {
   constexpr std::string_view kEraseLine = "\x1b[K";
   std::string clean;
@@ -110,11 +110,11 @@ void LineSink::run() {
       const MutexLock lock(mutex_);
       is_writing_ = false;
     }
-    raise(room_);  // only now: whoever is woken by it must find the turn over
+    raise(room_);  // only now: a thread woken by it must find the turn over
   }
 }
 
-// What the next queue that has something gets to say: lines up to a bound, at least one. Empty at the end.
+// The next turn: lines of the next non-empty queue, up to a limit, at least one. Empty when the sink is shutting down.
 std::string LineSink::next_turn() {
   const MutexLock lock(mutex_);
   const auto has_work = [this]() LOCKSTEP_REQUIRES(mutex_) { return is_ending_ || !has_nothing_left(); };
@@ -139,14 +139,14 @@ std::string LineSink::next_turn() {
   return text;
 }
 
-// False when nobody will ever read it: the reader is gone, or the sink ends.
+// Returns false if the text will never be read: the reader is gone, or the sink is shutting down.
 bool LineSink::write_turn(std::string_view text) {
   const MutexLock lock(*file_);
   while (!text.empty()) {
     if (!wait_for_room()) {
       return false;
     }
-    // A pipe that is ready takes this much without blocking.
+    // A pipe that is ready accepts this much without blocking.
     const ssize_t count = write(fd_, text.data(), std::min<std::size_t>(text.size(), PIPE_BUF));
     if (count < 0 && errno == EAGAIN) {
       wait_a_moment();
@@ -158,8 +158,7 @@ bool LineSink::write_turn(std::string_view text) {
   return true;
 }
 
-// A terminal may have room for one byte and not for the two of a line's end: without this it would be asked all the
-// time.
+// A terminal may have room for one byte but not for the two of a line end: without this, the loop would spin.
 void LineSink::wait_a_moment() {
   pollfd event{.fd = ended_.get(), .events = POLLIN, .revents = 0};
   poll(&event, 1, 10);

@@ -1,10 +1,10 @@
 #pragma once
 
-// Where the workers' lines come out: the launcher's standard output or standard error.
+// The output of the workers' lines: the launcher's standard output or standard error.
 //
-// A thread of its own writes, so that a reader who has stopped reading does not stop the launcher. Every source has
-// a queue with a bound, and the writer takes from them in turn: a worker that floods its output fills its own queue
-// and is not read from until there is room, and the lines of the others go between.
+// A dedicated thread writes, so that a stalled reader does not stall the launcher. Every source has a bounded queue,
+// and the writer takes from them in turn. A worker that floods its output fills only its own queue and is not read
+// until there is room (back-pressure); lines of other workers are written in between.
 
 #include <cstddef>
 #include <memory>
@@ -20,19 +20,19 @@ namespace lockstep::run {
 
 class LineSink {
  public:
-  // `fd` stays the caller's. Queues are numbered from 0. `file` is held while lines are written, for sinks that
-  // lead to the same file: a line is never torn by one of the other.
+  // `fd` remains the caller's. Queues are numbered from 0. `file` is locked while lines are written, for sinks of the
+  // same file: lines of one never split a line of the other.
   LineSink(int fd, std::size_t queues, std::shared_ptr<Mutex> file);
-  // What is not written by now is lost.
+  // Unwritten lines are lost.
   ~LineSink();
   LineSink(const LineSink&) = delete;
   LineSink& operator=(const LineSink&) = delete;
 
-  // Whether put() may be called; when not, room_fd() becomes readable as soon as there is room again.
+  // Whether put() may be called; if not, room_fd() becomes readable as soon as there is room again.
   bool has_room(std::size_t queue) const;
   void put(std::size_t queue, std::string_view text);
 
-  // Whether all is written; when not, room_fd() becomes readable on the way there.
+  // Whether everything is written; if not, room_fd() becomes readable as writing proceeds.
   bool is_idle() const;
 
   int room_fd() const { return room_.get(); }

@@ -5,8 +5,8 @@
 namespace lockstep::run {
 namespace {
 
-// Behind the first line end, or npos. A carriage return at the very end may be half of a "\r\n": it stays until the
-// next byte tells.
+// The position after the first line end, or npos. A carriage return at the very end may be half of a "\r\n": it is held
+// until the next byte arrives.
 std::size_t line_length(std::string_view bytes) {
   const auto end = bytes.find_first_of("\r\n");
   if (end == std::string_view::npos || bytes[end] == '\n') {

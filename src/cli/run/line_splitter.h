@@ -1,6 +1,6 @@
 #pragma once
 
-// Cuts a stream of bytes into lines.
+// Splits a stream of bytes into lines.
 
 #include <cstddef>
 #include <functional>
@@ -11,14 +11,14 @@ namespace lockstep::run {
 
 class LineSplitter {
  public:
-  // A line comes with its end: a newline, or the carriage return that a progress bar goes back with. What is longer
-  // than this comes in pieces, each ended with a newline.
+  // A line includes its end: a newline, or the carriage return of a progress bar. Longer lines are split into pieces,
+  // each ending with a newline.
   static constexpr std::size_t kLongestLine = 64 << 10;
 
   using Take = std::function<void(std::string_view line)>;
 
   void feed(std::string_view bytes, const Take& take);
-  // Hands out what is left when the stream has ended, with a newline.
+  // Passes on the rest at the end of the stream, with a newline.
   void finish(const Take& take);
 
  private:

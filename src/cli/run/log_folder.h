@@ -1,6 +1,6 @@
 #pragma once
 
-// Where the workers' output is kept: <log-dir>/<run>/attempt_<n>/<rank>/{stdout,stderr}.log and error.json.
+// The folder of the workers' output: <log-dir>/<run>/attempt_<n>/<rank>/{stdout,stderr}.log and error.json.
 
 #include <filesystem>
 #include <vector>
@@ -15,23 +15,23 @@ inline constexpr const char* kErrLog = "stderr.log";
 
 class LogFolder {
  public:
-  // Picks and makes the run's folder. A second run of the same name gets "<run>_2": nothing is overwritten. Hosts
-  // that share the folder share the run's. Throws Error{kSystem}.
+  // Chooses and creates the run's folder. A second run of the same name gets "<run>_2": nothing is overwritten. Hosts
+  // that share the log folder share the run's folder. Throws Error{kSystem}.
   LogFolder(const std::filesystem::path& log_dir, const Plan& plan);
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path of_attempt(int attempt) const;
   std::filesystem::path of_rank(int attempt, int rank) const;
 
-  // Makes the folders and files of an attempt, before anything is started: a file that cannot be written to is no
-  // fault of the program. Throws Error{kSystem}.
+  // Creates the folders and files of an attempt before anything is started: an unwritable file is not the program's
+  // fault. Throws Error{kSystem}.
   void prepare(int attempt, const Plan& plan) const;
 
  private:
   std::filesystem::path path_;
 };
 
-// For appending; made when it is not there. Throws Error{kSystem}.
+// Opens for appending; creates the file if necessary. Throws Error{kSystem}.
 UniqueFd open_log(const std::filesystem::path& path);
 
 }  // namespace lockstep::run

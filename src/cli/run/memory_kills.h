@@ -1,6 +1,6 @@
 #pragma once
 
-// Whether the kernel killed processes of this control group for want of memory since this object was made.
+// Whether the kernel's OOM killer has killed processes of this control group since this object was created.
 
 #include <cstdint>
 #include <optional>

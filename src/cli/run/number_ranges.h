@@ -1,6 +1,6 @@
 #pragma once
 
-// Lists of ranks and cores as people write them.
+// Formats lists of ranks and cores for people.
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 #pragma once
 
-// The flags of `lockstep run`: torchrun's, under its names and with its meanings, and a few of our own.
+// The flags of `lockstep run`: torchrun's, with its names and meanings, and a few of its own.
 
 #include <chrono>
 #include <filesystem>
@@ -20,7 +20,7 @@ enum class Binding {
   kNone,
 };
 
-// What torchrun takes and a launcher without Python and elastic membership has no use for.
+// Flags of torchrun that have no meaning for a launcher without Python and elastic membership.
 struct IgnoredOptions {
   std::optional<std::string> rdzv_conf;
   std::optional<std::string> monitor_interval;
@@ -35,12 +35,12 @@ struct IgnoredOptions {
 
   void describe(config::Description& d);
 
-  // One line for each that was given: what it is, and why it changes nothing.
+  // One line for each flag that was given: what it is, and why it has no effect.
   std::vector<std::string> notes() const;
 };
 
 struct Options {
-  // Who runs where.
+  // Placement of the ranks.
   std::string nproc_per_node = "auto";
   std::optional<int> threads_per_rank;
   Binding bind = Binding::kCore;
@@ -55,14 +55,14 @@ struct Options {
   std::string role = "default";
   bool no_python = false;
   bool module = false;
-  // What becomes of their output.
+  // Their output.
   std::optional<std::filesystem::path> log_dir;
   std::string redirects = "0";
   std::string tee = "0";
   std::vector<int> local_ranks_filter;
   std::vector<int> ranks_filter;
   std::string log_line_prefix_template = "[${role_name}${rank}]:";
-  // What happens when one fails.
+  // Failures.
   int max_restarts = 0;
   bool restart_on_start_failure = false;
   double shutdown_timeout = 30;

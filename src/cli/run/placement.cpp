@@ -40,7 +40,7 @@ int count_ranks(const Options& options, const HostFacts& host, std::vector<std::
   return count.value_or(1);
 }
 
-// "2", or torchrun's "2:2"; a range of hosts would need a rendezvous that watches them come and go.
+// "2", or torchrun's "2:2"; a range of hosts would need an elastic rendezvous.
 int count_nodes(const std::string& text, std::vector<std::string>& problems) {
   const auto colon = text.find(':');
   const auto least = parse_count(std::string_view(text).substr(0, colon));
@@ -64,7 +64,7 @@ std::string without_brackets(const std::string& host) {
   return host.starts_with('[') && host.ends_with(']') ? host.substr(1, host.size() - 2) : host;
 }
 
-// HOST, HOST:PORT, [IPv6]:PORT, or an IPv6 address alone.
+// HOST, HOST:PORT, [IPv6]:PORT, or a bare IPv6 address.
 Endpoint split_endpoint(const std::string& text, std::vector<std::string>& problems) {
   const auto colon = text.rfind(':');
   const bool is_bare_ipv6 = std::count(text.begin(), text.end(), ':') > 1 && !text.starts_with('[');
@@ -114,7 +114,7 @@ Placement place_ranks(const Options& options, const HostFacts& host, std::vector
         fmt::format("--node-rank: {} is not below the {} of --nnodes", place.node_rank, place.node_count));
   }
   place.first_rank =
-      place.node_rank * place.ranks;  // every host has as many, as with torchrun's static rendezvous
+      place.node_rank * place.ranks;  // every host has the same number, as with torchrun's static rendezvous
   place.world_size = place.node_count * place.ranks;
   place_master(options, host, place, problems);
   return place;

@@ -1,6 +1,6 @@
 #pragma once
 
-// How many ranks run here, which of the job's they are, and where all of them meet.
+// How many ranks run on this host, which ranks of the job they are, and where all ranks meet.
 
 #include <optional>
 #include <string>
@@ -14,7 +14,7 @@ struct HostFacts;
 
 struct Placement {
   int ranks = 1;                    // on this host
-  std::optional<int> threads = {};  // of each; nothing: an equal share of the cores
+  std::optional<int> threads = {};  // per rank; unset: an equal share of the cores
   int first_rank = 0;
   int world_size = 1;
   int node_rank = 0;
@@ -23,7 +23,7 @@ struct Placement {
   int master_port = 0;
 };
 
-// Adds to `problems` what cannot be.
+// Adds impossible options to `problems`.
 Placement place_ranks(const Options& options, const HostFacts& host, std::vector<std::string>& problems);
 
 }  // namespace lockstep::run

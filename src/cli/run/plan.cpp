@@ -21,7 +21,7 @@ bool is_folder_name(const std::string& name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos;
 }
 
-// torchrun starts scripts with its own Python; so do we, unbuffered like it.
+// torchrun runs scripts with its own Python; so does `lockstep run`, unbuffered as well.
 std::vector<std::string> command_line(const Options& options, std::vector<std::string> command) {
   if (!options.no_python && !command.empty() && command[0].ends_with(".py")) {
     command.insert(command.begin(), {"python3", "-u"});
@@ -49,7 +49,7 @@ std::map<std::string, std::string> worker_environment(const Options& options, co
       {"TORCHELASTIC_RUN_ID", plan.run_id},
       {"TORCHELASTIC_USE_AGENT_STORE", "False"},
   };
-  // What the user has set himself stays.
+  // Variables set by the user take precedence.
   const std::map<std::string, std::string> usual = {
       {"OMP_NUM_THREADS", text(threads)},
       {"MKL_NUM_THREADS", text(threads)},
@@ -68,7 +68,7 @@ struct OutputRules {
   StreamChoice tee;
 };
 
-// Only --log-dir: everything goes there and here, since somebody who names a folder wants something in it.
+// With --log-dir alone, all output goes there and to the console: a user who names a folder wants something in it.
 OutputRules output_rules(const Options& options, std::vector<std::string>& problems) {
   OutputRules rules;
   const auto parse = [&](const char* flag, const std::string& text) {
@@ -124,7 +124,7 @@ void plan_workers(const Options& options, const Placement& place, const HostFact
   }
 }
 
-// Files need a folder: without --log-dir, a redirect has nowhere to go to.
+// Files need a folder: without --log-dir, a redirect has no destination.
 void plan_log_folder(const Options& options, PlanResult& result) {
   const bool any =
       std::any_of(result.plan.workers.begin(), result.plan.workers.end(),

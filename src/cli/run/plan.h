@@ -1,7 +1,7 @@
 #pragma once
 
-// What to start: the ranks of this host with their cores, environment and command. Pure: it is computed from the
-// options and facts about the host, and executed elsewhere.
+// What to start: the ranks of this host with their cores, environment and command. Pure: computed from the options and
+// facts about the host, and executed elsewhere.
 
 #include <chrono>
 #include <filesystem>
@@ -22,10 +22,10 @@ struct HostFacts {
   int gpus = 0;
   std::string name;
   std::map<std::string, std::string> environment;  // of this process
-  int free_port = 0;                               // for a job that is on this host alone
-  std::string random_id;                           // for a run without a name
-  std::string launch_command = {};                 // what was typed in front of the workers' own command
-  std::string terminal = {};                       // that the workers' errors are shown on; empty: it is none
+  int free_port = 0;                               // for a single-host job
+  std::string random_id;                           // for an unnamed run
+  std::string launch_command = {};                 // what was typed before the workers' own command
+  std::string terminal = {};  // on which the workers' errors are shown; empty if there is none
 };
 
 struct WorkerPlan {
@@ -47,7 +47,7 @@ struct Plan {
   int node_count = 1;
   std::string host;
   std::string run_id;
-  std::optional<std::filesystem::path> log_dir;  // set when any stream goes to a file
+  std::optional<std::filesystem::path> log_dir;  // set if any stream goes to a file
   int max_restarts = 0;
   bool restart_on_start_failure = false;
   std::chrono::nanoseconds grace{};
@@ -58,7 +58,7 @@ struct Plan {
 
 struct PlanResult {
   Plan plan;
-  std::vector<std::string> problems;  // with any of them nothing is to be started
+  std::vector<std::string> problems;  // if there are any, nothing is started
   std::vector<std::string> notes;     // what the user may want to know
 };
 

@@ -10,7 +10,7 @@
 namespace lockstep::run {
 namespace {
 
-// As it would be typed into a shell.
+// As typed in a shell.
 std::string shell_word(const std::string& word) {
   const bool is_plain = !word.empty() && word.find_first_not_of(
                                              "abcdefghijklmnopqrstuvwxyz"

@@ -19,7 +19,7 @@ std::string plural(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-// Each line of `text` behind `mark`, fit for a terminal whatever a worker wrote.
+// Each line of `text` after `mark`, safe for a terminal whatever a worker wrote.
 std::string quoted(std::string_view text, std::string_view mark) {
   std::string result;
   while (!text.empty()) {
@@ -47,7 +47,7 @@ std::string ranks_text(const AttemptReport& report, const std::vector<std::size_
   return fmt::format("{} {}", ranks.size() == 1 ? "rank" : "ranks", number_ranges(ranks));
 }
 
-// What there is to say against a rank that exited with 0.
+// Why a rank that exited with 0 counts as failed.
 std::string why_too_early(const AttemptReport& report, const WorkerEnding& first) {
   if (!first.status.ok()) {
     return "";
@@ -64,7 +64,7 @@ bool is_forbidden_write(const WorkerEnding& ending) {
   return ending.error && ending.error->code == kForbiddenWrite;
 }
 
-// A signal is how the kernel puts it; what the worker says is the reason.
+// A signal is only the kernel's view; the worker's own report has the reason.
 std::string what_it_did(const AttemptReport& report, const WorkerEnding& first) {
   if (!is_forbidden_write(first)) {
     return how_it_ended(first) + why_too_early(report, first);
@@ -83,7 +83,7 @@ std::string headline(const Plan& plan, const AttemptReport& report, const Worker
                      config::printable(plan.command[0]), duration_text(after), steps_text(first));
 }
 
-// What a worker said, short enough to be read: without libtorch's frames, and with the innermost of ours.
+// A worker's report, shortened: without libtorch's frames, and with the innermost of the others.
 std::string essence_of(const std::string& details) {
   constexpr int kFrames = 12;
   std::istringstream lines(without_frames(details));
@@ -112,7 +112,7 @@ std::string cause_text(const WorkerEnding& first) {
   return text;
 }
 
-// Whether its last lines tell what it said once more.
+// Whether its last lines repeat its report.
 bool repeats_reason(const WorkerEnding& first) {
   if (!first.error) {
     return false;
@@ -127,7 +127,7 @@ std::string output_text(const WorkerEnding& first) {
              : "\n  its last lines on standard error:" + quoted(first.last_output, "    | ");
 }
 
-// A rank that lost one of another host: all that this launcher can know about who was first.
+// A rank lost a peer on another host: all that this launcher can know about which rank failed first.
 std::string elsewhere_text(const Plan& plan, const WorkerEnding& first) {
   const bool blames = first.error && first.error->is_consequence() && first.error->peer;
   if (!blames) {

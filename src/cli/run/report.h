@@ -1,7 +1,7 @@
 #pragma once
 
-// What the launcher says at the end of an attempt that did not end well: who failed first and how, in its own words
-// and in its last lines; who failed because of it; what the launcher had to stop; where the logs are.
+// The launcher's message at the end of an attempt that failed: which rank failed first and how, in its own words and
+// its last lines; which ranks failed because of it; which ones the launcher had to stop; where the logs are.
 
 #include <filesystem>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace lockstep::run {
 
-// One attempt with what came of it.
+// One attempt with its outcome.
 struct AttemptReport {
   int attempt = 0;
   std::filesystem::path log_folder = {};  // empty: no files
@@ -21,10 +21,10 @@ struct AttemptReport {
   RestartAdvice advice = {};
 };
 
-// Several lines, the last without a newline; empty when all went well.
+// Several lines, without a newline at the end; empty if all went well.
 std::string report_text(const Plan& plan, const AttemptReport& report);
 
-// What is odd about an attempt in which all went well; empty when nothing is.
+// What is odd about a successful attempt; empty if nothing is.
 std::string remark_text(const Plan& plan, const AttemptReport& report);
 
 // "was killed by SIGKILL: out of memory, says its control group"

@@ -1,6 +1,6 @@
 #pragma once
 
-// The same as data, for --report: all attempts, with every worker.
+// The same as JSON, for --report: all attempts, with every worker.
 
 #include <string>
 #include <vector>

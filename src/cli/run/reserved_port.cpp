@@ -18,7 +18,7 @@ ReservedPort::ReservedPort() : socket_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXE
   socklen_t length = sizeof address;
   if (!socket_ || bind(socket_.get(), generic, length) != 0 ||
       getsockname(socket_.get(), generic, &length) != 0 ||
-      // Only now: with it before bind(), the kernel might give a port that somebody else has reserved like this.
+      // Only now: if set before bind(), the kernel might assign a port that another process has reserved in this way.
       setsockopt(socket_.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0) {
     throw Error::from_errno(errno, "cannot find a free port");
   }

@@ -1,10 +1,9 @@
 #pragma once
 
-// A TCP port of this host that nobody else is given while it is held.
+// A TCP port of this host that the kernel assigns to no other process while it is held.
 //
-// The socket is bound and does not listen, and allows others to bind the same port as long as they ask for it by
-// number, as the store of rank 0 does. So the port is found and kept in one go: between "find a free one" and "use
-// it" nobody can take it.
+// The socket is bound but does not listen, and permits others to bind the same port if they ask for it by number, as
+// the store of rank 0 does. So the port is found and reserved at once: no other process can take it in between.
 
 #include "base/unique_fd.h"
 
@@ -12,7 +11,7 @@ namespace lockstep::run {
 
 class ReservedPort {
  public:
-  // Throws Error{kSystem} when there is none.
+  // Throws Error{kSystem} if there is none.
   ReservedPort();
 
   int number() const { return number_; }

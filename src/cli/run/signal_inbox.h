@@ -1,6 +1,6 @@
 #pragma once
 
-// Signals to this process as something to read, one after the other, instead of interruptions.
+// Delivers signals to this process through a descriptor, one after the other, instead of by interruption.
 
 #include <set>
 #include <vector>
@@ -11,11 +11,11 @@ namespace lockstep::run {
 
 class SignalInbox {
  public:
-  // From now on these signals are collected. For the only thread of a process, or before others start.
+  // From now on, these signals are collected. Must be called by the only thread of a process, or before others start.
   // Throws Error{kSystem}.
   explicit SignalInbox(const std::set<int>& signals);
 
-  int fd() const { return fd_.get(); }  // readable when there is one
+  int fd() const { return fd_.get(); }  // readable when a signal is pending
   std::vector<int> take();
 
  private:

@@ -16,7 +16,7 @@ bool can_be_handled(int number) {
   return number != SIGKILL && number != SIGSTOP;
 }
 
-// In upper case, with SIG in front.
+// In upper case, with the prefix SIG.
 std::string canonical(std::string_view name) {
   std::string text;
   for (const char c : name) {

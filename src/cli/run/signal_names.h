@@ -8,10 +8,10 @@
 
 namespace lockstep::run {
 
-// Of "SIGTERM", "TERM" or "15", if it is one that a process can handle.
+// The number of "SIGTERM", "TERM" or "15", if a process can handle that signal.
 std::optional<int> signal_number(std::string_view name);
 
-// For messages, when signal_number() has nothing.
+// The reason, when signal_number() returns nothing.
 std::string why_no_signal(std::string_view name);
 
 }  // namespace lockstep::run

@@ -1,6 +1,6 @@
 #pragma once
 
-// Which output streams of which ranks: torchrun's notation for --redirects and --tee.
+// Selects output streams of ranks: torchrun's notation for --redirects and --tee.
 
 #include <map>
 #include <optional>
@@ -18,8 +18,8 @@ struct Streams {
 
 class StreamChoice {
  public:
-  // "0" none, "1" standard output, "2" standard error, "3" both, for every rank; or "0:3,1:1" by local rank,
-  // none for the others. Nothing when it is neither.
+  // "0" none, "1" standard output, "2" standard error, "3" both, for every rank; or "0:3,1:1" by local rank, none for
+  // the others. Nothing if malformed.
   static std::optional<StreamChoice> parse(std::string_view text);
   static StreamChoice all();
 

@@ -13,7 +13,7 @@
 namespace lockstep::run {
 namespace {
 
-// As shells do it.
+// As in shells.
 constexpr int kExitNotExecutable = 126;
 constexpr int kExitNotFound = 127;
 
@@ -21,14 +21,14 @@ bool blames_peer(const WorkerEnding& ending) {
   return ending.error && ending.error->is_consequence();
 }
 
-// Whether another rank says that it lost this one, which ended with 0.
+// Whether another rank reports that it lost this one, which exited with 0.
 bool was_missed(const AttemptOutcome& outcome, const WorkerEnding& ending) {
   return std::any_of(outcome.endings.begin(), outcome.endings.end(), [&](const WorkerEnding& other) {
     return !other.status.ok() && blames_peer(other) && other.error->peer == ending.rank;
   });
 }
 
-// The ranks that waited in World::join() to no avail.
+// The ranks that waited in World::join() in vain.
 std::vector<std::size_t> still_joining(const AttemptOutcome& outcome) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < outcome.endings.size(); ++i) {
@@ -39,7 +39,7 @@ std::vector<std::size_t> still_joining(const AttemptOutcome& outcome) {
   return found;
 }
 
-// Whether it ended with 0 in the middle of the job, by itself. Who was told to end may well do so.
+// Whether it exited with 0 on its own in the middle of the job. A worker that was told to stop may do so.
 bool ended_too_early(const AttemptOutcome& outcome, const WorkerEnding& ending) {
   if (!ending.status.ok() || ending.stop_signal != 0 || outcome.signal != 0) {
     return false;
@@ -48,8 +48,8 @@ bool ended_too_early(const AttemptOutcome& outcome, const WorkerEnding& ending) 
   return never_came || was_missed(outcome, ending);
 }
 
-// How far from the cause: what blames a peer comes last. Ranks of a part of the world have other numbers there, so a rank
-// that left in order is taken for the cause only when nobody failed on his own.
+// The distance from the cause: failures that blame a peer come last. Ranks of a subgroup have other numbers there, so a
+// rank that left in order is taken for the cause only when no rank failed on its own.
 int distance_from_cause(const WorkerEnding& ending) {
   if (ending.status.ok()) {
     return ending.stage == JoinStage::kLeft ? 1 : 0;
@@ -62,13 +62,13 @@ bool has_crashed(const WorkerEnding& ending) {
   return std::find(kCrashes.begin(), kCrashes.end(), ending.status.signal) != kCrashes.end();
 }
 
-// Ended by the launcher's doing and not by its own: it neither said what was wrong nor was it over before, nor did it
-// crash. A process that crashes takes its time over writing a core, and may be told to stop meanwhile.
+// Stopped by the launcher: it had not exited before, reported no error, and did not crash. A crashing process takes
+// time to write its core, and may be told to stop meanwhile.
 bool was_stopped(const WorkerEnding& ending) {
   return ending.stop_signal != 0 && !ending.error && !has_crashed(ending);
 }
 
-// Whether it failed although nobody had told it to end: neither this launcher, nor who told this launcher.
+// Whether it failed without having been told to stop, by this launcher or by the sender of the job's signal.
 bool failed_by_itself(const WorkerEnding& ending, int job_signal) {
   return ending.stop_signal == 0 && (job_signal == 0 || ending.status.signal != job_signal);
 }
@@ -78,7 +78,7 @@ std::chrono::nanoseconds failure_time(const WorkerEnding& ending) {
                                                         : ending.time;
 }
 
-// A worker that said why it failed may have been stopped before it was gone: the launcher's signal is not the reason.
+// A worker that reported its failure may have been stopped before it exited: the launcher's signal is not the reason.
 int failure_code(const WorkerEnding& ending) {
   if (ending.status.ok()) {
     return EXIT_FAILURE;  // too early
@@ -91,8 +91,8 @@ int start_error_code(const Error& error) {
   return error.code() == ErrorCode::kNotFound ? kExitNotFound : kExitNotExecutable;
 }
 
-// A worker may have had its own reaction to the signal, above all "I saved, start me again"; else the signal itself
-// is the reason. Workers that all ended well had finished.
+// A worker may have reacted to the signal in its own way, typically with "I saved, start me again"; otherwise the
+// signal itself is the reason. If all workers exited with 0, they had finished.
 int signalled_code(const AttemptOutcome& outcome) {
   int code = 0;
   for (const WorkerEnding& ending : outcome.endings) {
@@ -105,7 +105,7 @@ int signalled_code(const AttemptOutcome& outcome) {
   return code;
 }
 
-// Whether a failure decides: without a signal from outside any does, with one only a failure that came before it.
+// Whether a failure decides: any does if no signal came from outside, otherwise only one that preceded the signal.
 bool has_first(const AttemptOutcome& outcome, const std::vector<std::size_t>& failed) {
   return !failed.empty() &&
          (outcome.signal == 0 || failed_by_itself(outcome.endings[failed.front()], outcome.signal));

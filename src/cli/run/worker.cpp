@@ -22,7 +22,7 @@ SubprocessOptions start_options(const WorkerPlan& worker, const AttemptContext& 
   options.environment["TORCHELASTIC_RESTART_COUNT"] = std::to_string(attempt.number);
   options.environment[std::string(kErrorFileVariable)] = error_box.path();
   options.environment[std::string(kBoardVariable)] = std::to_string(board.fd());
-  // Who is started here belongs to this job, whatever started the launcher.
+  // The worker belongs to this job, whatever started the launcher.
   options.environment["LOCKSTEP_ENV"] = std::nullopt;
   return options;
 }
@@ -59,7 +59,8 @@ void Worker::hand_on(int signal_number) {
   process_.signal_alone(signal_number);
 }
 
-// The processes it started are for it to tell: a data loader that goes before its trainer has saved is no help.
+// The worker itself tells the processes it started: a data loader that exits before its trainer has saved does not
+// help.
 void Worker::stop(int signal_number) {
   stop_signal_ = signal_number;
   process_.signal_alone(signal_number);
@@ -69,11 +70,11 @@ void Worker::stop(int signal_number) {
 void Worker::kill() {
   stop_signal_ = SIGKILL;
   process_.signal(SIGKILL);
-  process_.signal_alone(SIGKILL);  // it may have moved to another group
+  process_.signal_alone(SIGKILL);  // it may have moved to another process group
 }
 
 WorkerEnding Worker::end() {
-  process_.signal(SIGKILL);  // what it left running; the worker itself is past noticing
+  process_.signal(SIGKILL);  // processes it left running; the worker itself has exited
   const auto status = process_.poll();
   out_.finish();
   err_.finish();

@@ -1,6 +1,6 @@
 #pragma once
 
-// One running worker: its process, its output, and what it says about itself.
+// One running worker: its process, its output, and what it reports.
 
 #include <cstddef>
 #include <optional>
@@ -17,38 +17,38 @@
 
 namespace lockstep::run {
 
-// What is new in every attempt.
+// What differs between attempts.
 struct AttemptContext {
   int number = 0;
-  std::string token;                  // of the job, in this attempt
+  std::string token;                  // the job's token in this attempt
   const LogFolder* folder = nullptr;  // null: no files
 };
 
 class Worker {
  public:
-  // Starts it. `index` is its place among the plan's workers. Throws like Subprocess::spawn().
+  // Starts the worker. `index` is its position among the plan's workers. Throws as Subprocess::spawn() does.
   Worker(const Plan& plan, std::size_t index, const AttemptContext& attempt, Console& console);
 
   pid_t pid() const { return process_.pid(); }
   int pidfd() const { return process_.pidfd(); }
   WorkerStream& out() { return out_; }
   WorkerStream& err() { return err_; }
-  // Whether it has told the launcher anything: that it runs, or why it fails.
+  // Whether it has told the launcher anything: that it runs, or why it failed.
   bool speaks() const { return board_.is_ours() || has_said_why(); }
-  // Whether it has said why it fails.
+  // Whether it has reported why it failed.
   bool has_said_why() const { return !error_box_.is_empty(); }
 
-  // How far it came with joining this job.
+  // How far it has come in joining this job.
   JoinStage stage() const { return board_.stage(world_size_); }
   std::string backend() const { return board_.backend(); }
   int rank() const { return plan_.rank; }
 
   bool has_ended() const { return ended_; }
-  void hand_on(int signal_number);  // it alone
-  void stop(int signal_number);     // likewise, woken up for it if need be
-  void kill();                      // with all in its process group
+  void hand_on(int signal_number);  // to the worker only
+  void stop(int signal_number);     // likewise; wakes it up if necessary
+  void kill();                      // with its whole process group
 
-  // To be called once, when pidfd() is readable: takes what is left of its output.
+  // Called once, when pidfd() is readable: reads the rest of its output.
   WorkerEnding end();
 
  private:

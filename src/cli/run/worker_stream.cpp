@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kTailLines = 20;
 constexpr std::size_t kTailLineBytes = 400;
-constexpr std::size_t kMostAfterTheEnd = 1 << 20;  // twice what a pipe holds at most by default
+constexpr std::size_t kMostAfterTheEnd = 1 << 20;  // twice the default maximum of a pipe
 
 }  // namespace
 
@@ -72,7 +72,7 @@ void WorkerStream::take_line(std::string_view line) {
   }
 }
 
-// A file that cannot take more, on a full disk for example, is given up with one message.
+// A file that cannot be written, because of a full disk for example, is abandoned with one message.
 void WorkerStream::write_file(std::string_view bytes) {
   while (file_ && !bytes.empty()) {
     const ssize_t count = write(file_.get(), bytes.data(), bytes.size());

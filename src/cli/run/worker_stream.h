@@ -1,7 +1,7 @@
 #pragma once
 
-// One output stream of a worker: read from its pipe, and taken to its file, to the console, and into the last lines
-// that a report shows.
+// One output stream of a worker: read from its pipe, and copied to its file, to the console, and to the last lines that
+// a report shows.
 
 #include <cstddef>
 #include <deque>
@@ -16,18 +16,18 @@ namespace lockstep::run {
 
 class WorkerStream {
  public:
-  // `file` may be empty. The console is not written to when `shown` is false.
+  // `file` may be empty. If `shown` is false, nothing goes to the console.
   WorkerStream(UniqueFd pipe, UniqueFd file, Console& console, Console::Stream stream, std::size_t worker,
                bool shown);
 
   bool is_open() const { return static_cast<bool>(pipe_); }
   int fd() const { return pipe_.get(); }
-  // Whether the console can take more of it.
+  // Whether the console has room for more of it.
   bool has_room() const { return !shown_ || console_.has_room(stream_, worker_); }
 
-  // Takes what is there, up to a bound, and closes at the end of the stream. True when there may be more.
+  // Reads what is available, up to a limit, and closes at the end of the stream. Returns true if there may be more.
   bool read_some();
-  // Takes what is there and closes: whoever still holds the other end is not waited for.
+  // Reads what is available and closes, without waiting for other processes that hold the pipe open.
   void finish();
 
   // The newest lines, each with its newline, oldest first.
