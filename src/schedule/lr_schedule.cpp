@@ -12,7 +12,7 @@
 namespace lockstep {
 namespace {
 
-// How much of the way from the end of the warm-up to the end of the run is done, 0 to 1.
+// The fraction of the way from the end of the warm-up to the end of the run, 0 to 1.
 double share_done(std::int64_t step, std::int64_t begin, std::int64_t end) {
   if (step >= end) {
     return 1;
