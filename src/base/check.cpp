@@ -8,7 +8,7 @@ namespace lockstep {
 
 void check_failed(const char* condition, const char* file, int line) {
   std::string_view path = file;
-  // Where the source tree lies on the build machine is nobody's business.
+  // The location of the source tree on the build machine is private.
   if (const auto at = path.rfind("/src/"); at != std::string_view::npos) {
     path.remove_prefix(at + 1);
   }

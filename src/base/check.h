@@ -1,7 +1,7 @@
 #pragma once
 
-// LOCKSTEP_CHECK(condition): an invariant that only a bug in Lockstep can break; throws Error{kInternal} with
-// the place. Never for something a user can cause: that gets an Error with words of its own.
+// LOCKSTEP_CHECK(condition): an invariant that only a bug in Lockstep can break; throws Error{kInternal} with the
+// location. Never for errors that a user can cause: those get an Error with its own message.
 
 #include "lockstep/error.h"
 

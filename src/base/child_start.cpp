@@ -15,8 +15,8 @@
 namespace lockstep {
 namespace {
 
-// The program starts with nothing blocked. The parent's handlers go first: exec would drop them anyway, but a
-// signal that arrives before it must not run one of them in the child.
+// The program starts with no signal blocked. The parent's handlers are removed first: exec would drop them anyway, but
+// a signal that arrives before it must not run one of them in the child.
 void reset_signals() {
   for (int number = 1; number < NSIG; ++number) {
     struct sigaction action {};
@@ -42,8 +42,8 @@ bool place_standard_streams(const ChildPlan& plan) {
 }
 
 bool keep_inherited_fds(const ChildPlan& plan) {
-  // Whatever a library opened without O_CLOEXEC stays behind too. Kernels before 5.11 refuse the flag; the
-  // descriptors of our own close by themselves.
+  // Also closes descriptors that a library opened without O_CLOEXEC. Kernels before 5.11 refuse the flag; Lockstep's
+  // own descriptors close on exec anyway.
   close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
   for (const int fd : plan.inherited_fds) {
     if (fcntl(fd, F_SETFD, 0) != 0) {
@@ -59,13 +59,13 @@ bool choose_cores(const ChildPlan& plan) {
                                             reinterpret_cast<const cpu_set_t*>(cores.data())) == 0;
 }
 
-// Returns only when none of the paths could be run, with errno of the most telling attempt.
+// Returns only if none of the paths could be executed, with errno of the most telling attempt.
 void execute(const ChildPlan& plan) {
   int reason = ENOENT;
   for (const std::string& path : plan.paths) {
     execve(path.c_str(), plan.argv.data(), plan.environment);
     if (errno == EACCES) {
-      reason = EACCES;  // a later entry of PATH may still have one that can be run
+      reason = EACCES;  // a later entry of PATH may still have an executable one
     } else if (errno != ENOENT && errno != ENOTDIR) {
       return;
     }
@@ -119,7 +119,7 @@ pid_t fork_child(const ChildPlan& plan) {
   if (pid == 0) {
     run_child(plan);
   }
-  setpgid(pid, pid);  // the child does it too: whoever comes first, nobody sees it in our group
+  setpgid(pid, pid);  // the child does it too: whichever comes first, it is never seen in our group
   return pid;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 
-// The part of starting a process that happens in the child, between fork() and exec(). Of interest to
-// subprocess.cpp alone.
+// The part of starting a process that runs in the child, between fork() and exec(). Used by subprocess.cpp only.
 
 #include <sys/types.h>
 
@@ -23,11 +22,11 @@ struct ChildPlan {
   int parent_death_signal;
   pid_t parent;
   const std::vector<int>& inherited_fds;
-  const std::vector<unsigned long>& cores;  // a bit for each core it may run on; empty: the parent's
-  int report_fd;                            // closes on exec; gets a StartFailure when anything fails
+  const std::vector<unsigned long>& cores;  // one bit for each core it may run on; empty: the parent's
+  int report_fd;                            // closes on exec; receives a StartFailure when anything fails
 };
 
-// What the child was doing when it could not go on.
+// The step that failed in the child.
 enum class StartStep {
   kParentDeathSignal,
   kStandardStreams,
@@ -42,10 +41,10 @@ struct StartFailure {
   int error_number;
 };
 
-// Forks and starts the program in the child. Throws Error{kSystem} when there can be no child.
+// Forks and starts the program in the child. Throws Error{kSystem} when no child can be created.
 pid_t fork_child(const ChildPlan& plan);
 
-// What the child wrote to the other end of report_fd: nothing when the program runs.
+// What the child wrote to the other end of report_fd: nothing if the program runs.
 std::optional<StartFailure> read_report(int fd);
 
 }  // namespace lockstep

@@ -1,6 +1,6 @@
 #pragma once
 
-// Where time comes from: the machine's monotonic clock, or one that a test moves by hand.
+// A source of time: the machine's monotonic clock, or one that a test moves by hand.
 
 #include <atomic>
 #include <chrono>

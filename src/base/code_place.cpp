@@ -18,11 +18,11 @@
 namespace lockstep {
 namespace {
 
-// Files whose code only does what the user's told it to.
+// Libraries that only execute what the user's code asks for.
 constexpr std::array<std::string_view, 14> kLibraries = {
     "libtorch", "libc10",  "liblockstep", "libgomp", "libiomp", "libomp", "libmkl",
     "libdnnl",  "libc.so", "libc-",       "libm.so", "libstdc", "libgcc", "ld-linux"};
-// Namespaces of the same, where their code is in the program itself.
+// Their namespaces, for code linked into the program itself.
 constexpr std::array<std::string_view, 8> kNamespaces = {
     "_ZN8lockstep", "_ZNK8lockstep", "_ZN2at", "_ZNK2at", "_ZN5torch", "_ZNK5torch", "_ZN3c10", "_ZNK3c10"};
 
@@ -48,14 +48,14 @@ const void* interrupted_instruction(const void* context) {
 #endif
 }
 
-// The frames from the interrupted function on; those before are the handler's.
+// The frames from the interrupted function on; those before it belong to the handler.
 std::span<void* const> frames_from(const void* instruction, std::span<void* const> frames) {
   const auto found = std::find(frames.begin(), frames.end(), instruction);
   return found == frames.end() ? frames.last(0)
                                : frames.subspan(static_cast<std::size_t>(found - frames.begin()));
 }
 
-// What addr2line takes: programs at a fixed address count from 0.
+// The offset for addr2line: programs at a fixed address count from 0.
 std::uintptr_t offset_in(const Dl_info& info, const void* address) {
   const bool is_fixed = static_cast<const ElfW(Ehdr)*>(info.dli_fbase)->e_type == ET_EXEC;
   return reinterpret_cast<std::uintptr_t>(address) -
@@ -86,7 +86,7 @@ std::size_t describe_code_place(const void* context, char* text, std::size_t cap
   const int count = backtrace(all.data(), static_cast<int>(all.size()));
   const void* instruction = interrupted_instruction(context);
   for (void* frame : frames_from(instruction, std::span(all).first(static_cast<std::size_t>(count)))) {
-    // A return address may be the first one behind a function.
+    // A return address may lie just past the end of a function.
     const void* address = frame == instruction ? frame : static_cast<const char*>(frame) - 1;
     Dl_info info{};
     if (dladdr(address, &info) == 0 || info.dli_fname == nullptr) {

@@ -1,20 +1,20 @@
 #pragma once
 
-// Which code of the user's it was, for a signal handler that has a fault to explain.
+// Finds the user's code that caused a fault, for a signal handler that explains it.
 
 #include <cstddef>
 
 namespace lockstep {
 
-// Must have been called once before a handler asks: the first look at a stack loads a library.
+// Must be called once before a handler uses this: the first backtrace loads a library.
 void prepare_code_places();
 
 // Writes "update(at::Tensor&), train+0x1a2b3 (addr2line -e ./train 0x1a2b3 has the line)" to `text` and returns its
-// length: the innermost function on the stack of the interrupted code (the third argument of its handler) that is
-// neither libtorch's nor ours. The name is there if it is exported. 0 when there is no such function, as in a thread that
-// a library started.
+// length. This is the innermost function on the stack of the interrupted code (the third argument of its handler) that
+// belongs neither to libtorch nor to Lockstep. The name is included if it is exported. Returns 0 if there is no such
+// function, as in a thread started by a library.
 //
-// Names are demangled, which takes memory from the heap: not for faults that may come from within malloc().
+// Demangling names allocates memory: not for faults that may occur inside malloc().
 std::size_t describe_code_place(const void* context, char* text, std::size_t capacity);
 
 }  // namespace lockstep

@@ -1,10 +1,10 @@
 #pragma once
 
-// Whether to write in colours: one rule for the log and all programs.
+// Whether to use colours: one rule for the log and all programs.
 
 namespace lockstep {
 
-// On a terminal, unless the user has set NO_COLOR to something. Empty counts as not set: so has it the convention.
+// True for a terminal, unless NO_COLOR is set and not empty, as the convention says.
 bool takes_color(int fd);
 
 }  // namespace lockstep

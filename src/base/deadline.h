@@ -10,17 +10,17 @@ namespace lockstep {
 
 class Deadline {
  public:
-  // `budget` from now on; a negative budget has passed already. The clock must outlive the deadline.
+  // `budget` from now; a negative budget has expired already. The clock must outlive the deadline.
   static Deadline after(std::chrono::nanoseconds budget, const Clock& clock = Clock::real());
 
   // Never negative.
   std::chrono::nanoseconds remaining() const;
   std::chrono::nanoseconds elapsed() const;  // since after() was called
   bool expired() const { return remaining() == std::chrono::nanoseconds::zero(); }
-  // Whether it comes by itself: one on a manual clock passes when somebody moves that.
+  // Whether it expires without help: one on a manual clock expires only when the clock is moved.
   bool on_real_clock() const { return clock_ == &Clock::real(); }
 
-  // What poll() and epoll_wait() take: whole milliseconds, rounded up so that a wait does not return early.
+  // The timeout of poll() and epoll_wait(): whole milliseconds, rounded up so that a wait does not return early.
   int poll_timeout_ms() const;
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// Durations as people write them: "850 ns", "12.3 ms", "1.20 s", "2 min 05 s".
+// Formats durations for people: "850 ns", "12.3 ms", "1.20 s", "2 min 05 s".
 
 #include <chrono>
 #include <string>

@@ -20,9 +20,9 @@ struct Error::State {
   std::string label;
   std::optional<std::chrono::nanoseconds> elapsed;
   std::exception_ptr cause;
-  std::string text;  // what(): kept in step by change()'s callers
+  std::string text;  // what(): kept up to date by the callers of change()
 
-  // "all_reduce #42 'bucket 3' on rank 0 with peer 3 failed after 1.20 s: ", or nothing when no field is set.
+  // "all_reduce #42 'bucket 3' on rank 0 with peer 3 failed after 1.20 s: ", or empty if no field is set.
   std::string where() const {
     std::string place = operation;
     auto append = [&place](const std::string& part) { place += (place.empty() ? "" : " ") + part; };
@@ -96,7 +96,7 @@ Error Error::from_errno(int error_number, std::string_view call, std::string_vie
                                              : fmt::format("{} {}: {}", call, detail, reason)};
 }
 
-// Copies share one state, so a shared one is cloned before it is changed.
+// Copies share one state, so a shared state is cloned before it changes.
 Error::State& Error::change() {
   if (state_.use_count() > 1) {
     state_ = std::make_shared<State>(*state_);

@@ -11,7 +11,7 @@ bool is_of_stack(std::string_view line) {
   return line.starts_with("Exception raised from ") || line.starts_with("frame #");
 }
 
-// The text of an exception alone, and its cause; `text` of an Error has that of its causes behind it.
+// The text of an exception without its causes; what() of an Error appends them.
 std::string without_cause(const Error& error) {
   const std::string text = error.what();
   const std::string cause = std::string(kCausedBy) + describe_exception(error.cause());

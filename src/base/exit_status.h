@@ -1,6 +1,6 @@
 #pragma once
 
-// How a process ended.
+// How a process exited or crashed.
 
 #include <sys/wait.h>
 
@@ -13,7 +13,7 @@ std::string signal_name(int number);
 
 struct ExitStatus {
   int exit_code = 0;  // meaningful when signal is 0
-  int signal = 0;     // the signal that ended it, or 0
+  int signal = 0;     // the signal that killed it, or 0
   bool dumped_core = false;
 
   bool ok() const { return signal == 0 && exit_code == 0; }

@@ -1,13 +1,12 @@
 #pragma once
 
-// Where something was made: in this process, or in one that this process was forked from.
+// Marks where an object was created: in this process, or in one that this process was forked from.
 //
-// A forked child has a copy of everything its parent has, and runs the destructors of it if it exits in the usual way.
-// What belongs to the parent's dealings with others, such as flags in shared memory, sockets and threads, it must leave
-// alone: it is not the parent, though it looks like it.
+// A forked child has a copy of everything its parent has, and runs the destructors if it exits normally. It must not
+// touch what connects the parent with other processes or threads, such as flags in shared memory, sockets and threads.
 //
-// Asking costs one load and no system call: pthread_atfork() keeps count. Children made by vfork() or a bare clone()
-// are not counted; they may not run destructors anyway. May be asked on any thread.
+// Checking costs one load and no system call: pthread_atfork() keeps count. Children created by vfork() or a bare
+// clone() are not counted; they may not run destructors anyway. Can be used in any thread.
 
 #include <sys/types.h>
 
@@ -21,20 +20,20 @@ class ForkMark {
  public:
   ForkMark();  // here and now
 
-  // Whether this process has the marked thing from its parent, or from a parent of that.
+  // Whether this process inherited the marked object from its parent, or an earlier ancestor.
   bool is_inherited() const { return forks_ != forks().load(std::memory_order_relaxed); }
-  // The process it was made in.
+  // The process that created it.
   pid_t maker() const { return maker_; }
 
  private:
-  // How often there was a fork between the first process and this one.
+  // The number of forks between the first process and this one.
   static std::atomic<std::uint64_t>& forks();
 
   std::uint64_t forks_ = 0;
   pid_t maker_;
 };
 
-// Keeps something that must not be destroyed in this process, where a leak checker can see it.
+// Keeps an object that must not be destroyed in this process, reachable for leak checkers.
 template <class T>
 void keep_undestroyed(T thing) {
   struct Kept {

@@ -1,12 +1,12 @@
 #pragma once
 
-// What this host is called.
+// The name of this host.
 
 #include <string>
 
 namespace lockstep {
 
-// As the kernel has it. Throws Error{kSystem}.
+// As the kernel reports it. Throws Error{kSystem}.
 std::string this_host_name();
 
 }  // namespace lockstep

@@ -46,7 +46,7 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
   return spdlog::level::off;
 }
 
-// A world of one has nobody to be told apart from.
+// In a world of one there are no ranks to tell apart.
 std::string rank_prefix(const LogOptions& options) {
   return options.world_size > 1 ? fmt::format("[rank {}/{}] ", options.rank, options.world_size) : "";
 }
@@ -75,8 +75,7 @@ std::shared_ptr<spdlog::sinks::sink> make_file_sink(const LogOptions& options) {
   }
 }
 
-// The process's logger, and the ones it replaced. Never destroyed: threads may still log while the process
-// exits.
+// The process's logger, and the ones it replaced. Never destroyed: threads may still log while the process exits.
 class ProcessLogger {
  public:
   ProcessLogger() { replace(LogOptions{}); }
@@ -138,7 +137,7 @@ Logger::Logger(const LogOptions& options)
     attach(make_file_sink(options), options.file_level);
   }
   sinks_->logger.set_level(spdlog_level(lowest_level_));
-  // A line that was written should be in the file when the process dies in the next instruction.
+  // A logged line must be in the file even if the process dies at the next instruction.
   sinks_->logger.flush_on(spdlog::level::trace);
 }
 

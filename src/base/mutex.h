@@ -47,10 +47,9 @@ class CondVar {
   void notify_one() noexcept { condition_.notify_one(); }
   void notify_all() noexcept { condition_.notify_all(); }
 
-  // Waits until `ready()` holds (true) or the deadline passes (false). `ready` runs with the mutex held; say
-  // so in its annotation: [this]() LOCKSTEP_REQUIRES(mutex_) { return !jobs_.empty(); }
-  // (The analysis checks callers and `ready` itself; in here it cannot see that `mutex` is the one `ready`
-  // names.)
+  // Waits until `ready()` holds (true) or the deadline expires (false). `ready` runs with the mutex held; its
+  // annotation must say so: [this]() LOCKSTEP_REQUIRES(mutex_) { return !jobs_.empty(); } (The analysis checks callers
+  // and `ready` itself; in here it cannot see that `mutex` is the one `ready` names.)
   template <class Ready>
   bool wait_until(Mutex& mutex, const Deadline& deadline, Ready ready)
       LOCKSTEP_REQUIRES(mutex) LOCKSTEP_NO_THREAD_SAFETY_ANALYSIS {
@@ -65,12 +64,12 @@ class CondVar {
   }
 
  private:
-  // A manual clock moves without waking anybody.
+  // A manual clock moves without waking any thread.
   static constexpr std::chrono::nanoseconds kManualClockNap = std::chrono::milliseconds(50);
-  // Now plus what remains of a deadline that is very far away would wrap into the past.
+  // The current time plus a very long remaining time would wrap into the past.
   static constexpr std::chrono::nanoseconds kLongestNap = std::chrono::hours(1);
 
-  // The analysis cannot follow a lock that is adopted and handed back.
+  // The analysis cannot follow a lock that is adopted and released.
   void wait_once(Mutex& mutex, std::chrono::nanoseconds nap) LOCKSTEP_NO_THREAD_SAFETY_ANALYSIS {
     std::unique_lock<std::mutex> lock(mutex.mutex_, std::adopt_lock);
     condition_.wait_for(lock, nap);

@@ -18,8 +18,8 @@ namespace fs = std::filesystem;
 
 constexpr mode_t kAsTheUmaskSays = 0666;
 
-// A process that was killed may have left one of the same number behind, and a process may write two files at once:
-// a name that is taken is passed over.
+// A killed process with the same id may have left a file behind, and a process may write two files at once, so names
+// that are taken are skipped.
 UniqueFd create_beside(const fs::path& path, fs::path& temporary) {
   for (int attempt = 0;; ++attempt) {
     temporary = path;

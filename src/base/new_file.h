@@ -1,7 +1,7 @@
 #pragma once
 
-// A file that appears under its name complete, or not at all: it is written under a temporary name beside it, brought
-// to the disk and renamed.
+// A file that appears under its name complete, or not at all: it is written under a temporary name next to it, synced
+// to disk and renamed.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,16 +14,16 @@ namespace lockstep {
 
 class NewFile {
  public:
-  // Throws Error{kSystem} when it cannot be made.
+  // Throws Error{kSystem} when it cannot be created.
   explicit NewFile(std::filesystem::path path);
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
-  ~NewFile();  // removes what was not committed
+  ~NewFile();  // removes the file if it was not committed
 
   const std::filesystem::path& path() const { return path_; }
 
   void write_at(std::uint64_t offset, std::span<const std::byte> bytes);
-  // Once, after the last write. The name and the bytes are on the disk when it returns.
+  // Called once, after the last write. The name and the bytes are on disk when it returns.
   void commit();
 
  private:
@@ -32,7 +32,7 @@ class NewFile {
   UniqueFd file_;
 };
 
-// Brings to the disk that `path` is in its folder. Throws Error{kSystem}.
+// Syncs the entry of `path` in its folder to disk. Throws Error{kSystem}.
 void sync_parent(const std::filesystem::path& path);
 
 }  // namespace lockstep

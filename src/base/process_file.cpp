@@ -13,7 +13,7 @@
 
 namespace lockstep {
 
-// Not with a stream: the buffer of one throws when the process goes between opening and reading.
+// Not with a stream: its buffer throws when the process exits between opening and reading.
 std::string read_process_file(pid_t pid, std::string_view name) {
   const UniqueFd file(open(fmt::format("/proc/{}/{}", pid, name).c_str(), O_RDONLY | O_CLOEXEC));
   std::string text;
@@ -31,7 +31,7 @@ std::string read_process_file(pid_t pid, std::string_view name) {
   return {};
 }
 
-// In "4711 (name) S 815 ...", behind the last parenthesis: the name of the program may hold anything.
+// In "4711 (name) S 815 ...", after the last parenthesis: the name of the program may contain anything.
 pid_t parent_of(pid_t pid) {
   const std::string stat = read_process_file(pid, "stat");
   const std::size_t name_end = stat.rfind(") ");

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the kernel tells about processes, any of which may end while it is read.
+// Information of the kernel about processes, any of which may exit while it is read.
 
 #include <sys/types.h>
 
@@ -9,10 +9,10 @@
 
 namespace lockstep {
 
-// The file `name` of /proc/PID. Empty when it cannot be read, or no longer.
+// The file `name` of /proc/PID. Empty if it cannot be read, or no longer.
 std::string read_process_file(pid_t pid, std::string_view name);
 
-// 0 when there is no such process.
+// 0 if there is no such process.
 pid_t parent_of(pid_t pid);
 
 }  // namespace lockstep

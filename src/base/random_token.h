@@ -1,6 +1,6 @@
 #pragma once
 
-// A name that nobody guesses: for a job, a socket, a group of workers.
+// A name that cannot be guessed: for a job, a socket, a group of workers.
 
 #include <string>
 

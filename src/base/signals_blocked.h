@@ -1,7 +1,7 @@
 #pragma once
 
-// Keeps signals away from this thread, and from threads that it starts, for as long as the object lives. Those that
-// a fault of a thread raises in it still come: blocked, they would kill the process without its handler's word.
+// Blocks signals in this thread, and in threads that it starts, while the object is alive. Signals raised by a fault of
+// the thread are still delivered: if they were blocked, they would kill the process without running its handler.
 
 #include <csignal>
 

@@ -36,7 +36,7 @@ std::vector<std::string> environment_with(const std::map<std::string, std::optio
   return variables;
 }
 
-// A null-terminated list of C strings, as execve() takes it. The strings stay the caller's.
+// A null-terminated list of C strings, as execve() takes it. The strings remain the caller's.
 std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
   std::vector<char*> pointers;
   pointers.reserve(strings.size() + 1);
@@ -47,8 +47,8 @@ std::vector<char*> pointers_to(const std::vector<std::string>& strings) {
   return pointers;
 }
 
-// The paths to try for a program, in order: its name when it has a slash, else one for each entry of PATH.
-// Not left to execvpe(), which hands a file it does not recognise to a shell.
+// The paths to try for a program, in order: its name if it contains a slash, else one for each entry of PATH. Not left
+// to execvpe(), which passes a file it does not recognise to a shell.
 std::vector<std::string> program_paths(const std::string& name) {
   if (name.empty() || name.find('/') != std::string::npos) {
     return {name};
@@ -66,8 +66,8 @@ std::vector<std::string> program_paths(const std::string& name) {
   return paths;
 }
 
-// With a number above 2: a parent that closed its own standard streams gets those numbers for new
-// descriptors, and the child would overwrite them while it puts its streams in place.
+// With a number above 2: in a parent that closed its own standard streams, new descriptors get those numbers, and the
+// child would overwrite them while it installs its streams.
 UniqueFd above_standard_streams(UniqueFd fd) {
   if (!fd || fd.get() > STDERR_FILENO) {
     return fd;
@@ -87,7 +87,7 @@ UniqueFd open_null(int flags) {
   return above_standard_streams(std::move(fd));
 }
 
-// One output stream: what the child gets, and what the parent keeps.
+// One output stream: the child's end and the parent's.
 struct OutputStream {
   UniqueFd child;
   UniqueFd parent;
@@ -176,7 +176,7 @@ Subprocess Subprocess::spawn(const std::vector<std::string>& argv, const Subproc
                        .cores = cores,
                        .report_fd = report.write.get()};
 
-  Subprocess child(fork_child(plan));  // owned from here on: whatever throws below also ends it
+  Subprocess child(fork_child(plan));  // owned from here on: any exception below also kills it
   child.pidfd_ = open_pidfd(child.pid_);
   report.write.reset();
   if (const auto failure = read_report(report.read.get())) {
@@ -215,7 +215,7 @@ void Subprocess::kill_and_reap() noexcept {
     return;
   }
   kill(-pid_, SIGKILL);
-  kill(pid_, SIGKILL);  // it may have moved to another group
+  kill(pid_, SIGKILL);  // it may have moved to another process group
   siginfo_t info{};
   while (waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED) != 0 && errno == EINTR) {
   }
@@ -262,7 +262,7 @@ void Subprocess::signal_alone(int signal_number) {
 
 namespace {
 
-// Reads what is there into `text` and closes `fd` at its end.
+// Reads what is available into `text` and closes `fd` at its end.
 void drain(UniqueFd& fd, std::string& text) {
   std::array<char, 65536> buffer{};
   const ssize_t count = read(fd.get(), buffer.data(), buffer.size());
@@ -273,7 +273,7 @@ void drain(UniqueFd& fd, std::string& text) {
   }
 }
 
-// Waits for output of the child and takes it in. Returns without any at the deadline.
+// Waits for output of the child and reads it. Returns without any at the deadline.
 void take_output(Subprocess& child, CompletedSubprocess& done, const Deadline& deadline) {
   std::array<pollfd, 2> streams = {{{.fd = child.standard_output().get(), .events = POLLIN, .revents = 0},
                                     {.fd = child.standard_error().get(), .events = POLLIN, .revents = 0}}};
@@ -288,7 +288,7 @@ void take_output(Subprocess& child, CompletedSubprocess& done, const Deadline& d
   }
 }
 
-// Looks without reaping: the process group can still be killed afterwards.
+// Checks without reaping, so that the process group can still be killed afterwards.
 bool has_ended(const Subprocess& child) {
   pollfd ended{.fd = child.pidfd(), .events = POLLIN, .revents = 0};
   return ::poll(&ended, 1, 0) > 0;

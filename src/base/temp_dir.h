@@ -1,6 +1,6 @@
 #pragma once
 
-// A fresh directory that is removed, with all it holds, when this object goes away. For tests.
+// A fresh directory that is removed, with its contents, when this object is destroyed. For tests.
 
 #include <filesystem>
 #include <string>

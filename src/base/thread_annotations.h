@@ -1,7 +1,7 @@
 #pragma once
 
-// Names for clang's thread-safety analysis: which lock guards what, checked at compile time by the `tidy`
-// preset. Other compilers see nothing.
+// Macros for clang's thread-safety analysis: which lock guards what, checked at compile time by the `tidy` preset. They
+// expand to nothing in other compilers.
 
 #if defined(__clang__)
 #define LOCKSTEP_THREAD_ANNOTATION(x) __attribute__((x))

@@ -12,7 +12,7 @@ namespace lockstep {
 
 void UniqueFd::reset(int fd) noexcept {
   if (fd_ >= 0 && fd_ != fd) {
-    close(fd_);  // EINTR included, Linux has closed it: never close twice
+    close(fd_);  // even on EINTR, Linux has closed it: never close twice
   }
   fd_ = fd;
 }

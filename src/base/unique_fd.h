@@ -1,6 +1,6 @@
 #pragma once
 
-// An owned file descriptor: closed once, moved, never copied.
+// An owned file descriptor: closed once, movable, not copyable.
 
 #include <utility>
 
@@ -22,9 +22,9 @@ class UniqueFd {
   int get() const noexcept { return fd_; }
   explicit operator bool() const noexcept { return fd_ >= 0; }
 
-  // Gives the descriptor away without closing it.
+  // Releases the descriptor without closing it.
   int release() noexcept { return std::exchange(fd_, -1); }
-  // Closes what is held and takes `fd`.
+  // Closes the current descriptor and takes `fd`.
   void reset(int fd = -1) noexcept;
 
  private:

@@ -18,8 +18,8 @@
 
 namespace lockstep {
 
-// Tables form a list that a signal handler can walk at any time: it takes no lock, and whoever takes a table out waits
-// until nobody is looking.
+// Tables form a list that a signal handler can walk at any time. The handler takes no lock; removing a table waits
+// until no handler is reading.
 struct WriteGuard::Table {
   std::vector<Place> places;
   std::atomic<Table*> next = nullptr;
@@ -52,7 +52,7 @@ namespace {
 struct sigaction previous {};
 std::atomic<WriteGuard::Witness> witness_of_writes = nullptr;
 
-// What the handler says; the process says it once.
+// The handler's message, written once per process.
 struct LastWords {
   std::array<char, 4096> text;
   std::size_t size = 0;
@@ -71,7 +71,7 @@ constexpr std::string_view kSpeaker = "lockstep: ";
 void speak(const WriteGuard::Place& place, const void* context) {
   if (is_speaking.exchange(true)) {
     for (;;) {
-      pause();  // another thread is at it, and ends the process
+      pause();  // another thread is handling it, and kills the process
     }
   }
   last_words.add(kSpeaker);
@@ -87,17 +87,17 @@ void speak(const WriteGuard::Place& place, const void* context) {
     witness(last_words.text.data() + kSpeaker.size(), last_words.size - kSpeaker.size());
   }
   last_words.add("\n");
-  // Nothing is left to do when it cannot be written.
+  // Nothing can be done if the write fails.
   [[maybe_unused]] const auto written = write(STDERR_FILENO, last_words.text.data(), last_words.size);
 }
 
-// Guards may go after static objects have.
+// Guards may be destroyed after static objects.
 Mutex& writers() {
   static auto* mutex = new Mutex;
   return *mutex;
 }
 
-// The instruction that faulted is tried again when the handler returns, and ends the process where it happened.
+// The faulting instruction is retried when the handler returns, and crashes the process where the fault happened.
 void die_on_return() {
   struct sigaction action {};
   action.sa_handler = SIG_DFL;

@@ -1,14 +1,14 @@
 #pragma once
 
-// Says what was hit when somebody writes to memory that is mapped to be read only. The process still dies of it, by
-// SIGSEGV, but with a message on stderr first, which names the code that did it where the stack has it:
+// Reports a write to memory that is mapped read-only. The process still crashes with SIGSEGV, but first prints a
+// message to stderr, which names the code that wrote if the stack has it:
 //
 //   const WriteGuard guard({{weights, bytes, "somebody wrote to the weights", "only the optimizer may"}});
 //
 //   lockstep: somebody wrote to the weights, in train+0x1a2b3 (addr2line -e ./train 0x1a2b3 has the line): only the ...
 //
-// The first guard installs a handler of SIGSEGV, which stays. Faults elsewhere go to the handler that was there before.
-// A system call that is handed such memory to write to fails with EFAULT instead, and nobody notices here.
+// The first guard installs a handler of SIGSEGV, which stays. Faults elsewhere go to the previous handler. A system
+// call that is given this memory to write to fails with EFAULT instead, which is not detected here.
 
 #include <cstddef>
 #include <memory>
@@ -31,11 +31,11 @@ class WriteGuard {
   WriteGuard(const WriteGuard&) = delete;
   WriteGuard& operator=(const WriteGuard&) = delete;
 
-  // Is told the message as well, without "lockstep: ", from within the handler: it may only do what a handler may.
+  // Also gets the message, without "lockstep: ", inside the handler: it must be async-signal-safe.
   using Witness = void (*)(const char* text, std::size_t size);
   static void set_witness(Witness witness);
 
-  // Whether a place of any guard of this process has this address.
+  // Whether any guard of this process covers this address.
   static bool covers(const void* address);
 
  private:
