@@ -1,13 +1,13 @@
 #pragma once
 
-// Either a value or the reason why there is none: what reading a user's text gives.
+// Either a value or the reason why there is none: the result of reading a user's text.
 
 #include <string>
 #include <variant>
 
 namespace lockstep::config {
 
-// Why a text was refused, without saying whose it was: "'fast' is not a number".
+// Why a text was refused, without its origin: "'fast' is not a number".
 struct Problem {
   std::string text;
 };

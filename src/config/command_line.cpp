@@ -18,7 +18,7 @@
 namespace lockstep::config {
 namespace {
 
-// Stands for a value that is not there. No argument of a process can hold a zero byte.
+// Represents a missing value. No process argument can contain a zero byte.
 const std::string kMissing(1, '\0');
 
 std::string_view flag_name(std::string_view token) {
@@ -46,7 +46,7 @@ bool is_flag(std::string_view token) {
   return std::string_view("-! \n").find(first) == std::string_view::npos && (dashes == 2 || !is_digit);
 }
 
-// An argument in the one spelling that CLI11 is told about, and the place where it stood.
+// An argument in the spelling that CLI11 knows, and its position.
 struct Token {
   std::string text;
   std::size_t argument = 0;
@@ -127,8 +127,8 @@ void CommandLineReader::declare_flags(Positionals policy) {
   }
 }
 
-// Evens out what CLI11 would tell apart or misread. What follows "--" it never sees, since it would take the
-// mark for the end of an option's values.
+// Normalises spellings that CLI11 would distinguish or misread. CLI11 never sees arguments after "--": it would take
+// the mark for the end of an option's values.
 void CommandLineReader::spell() {
   const auto mark = std::find(arguments_.begin(), arguments_.end(), "--");
   const auto end = static_cast<std::size_t>(mark - arguments_.begin());
@@ -152,7 +152,7 @@ void CommandLineReader::spell_flag(const std::string& argument, std::size_t at) 
   const std::string_view typed = flag_name(argument);
   const std::string name = canonical_name(typed);
   const std::string_view value = std::string_view(argument).substr(typed.size());
-  if (value == "=") {  // an empty value, which CLI11 would take for none
+  if (value == "=") {  // an empty value, which CLI11 would treat as none
     tokens_.push_back({name, at});
     tokens_.push_back({"", at});
   } else {
@@ -166,7 +166,7 @@ const OptionSpec* CommandLineReader::alias_with_value(std::string_view argument)
   return has_its_form ? find_option(argument) : nullptr;
 }
 
-// A negative number right after a flag that wants a value.
+// A negative number right after a flag that takes a value.
 bool CommandLineReader::belongs_to_previous(std::string_view argument) const {
   if (tokens_.empty() || !is_negative_number(argument)) {
     return false;
@@ -191,8 +191,8 @@ void CommandLineReader::parse() {
   app_.parse(std::move(texts));
 }
 
-// In the order of the command line, so that the last of repeated flags wins. Each entry of CLI11's order
-// stands for the next result of its option.
+// In the order of the command line, so that the last of repeated flags wins. Each entry of CLI11's order stands for the
+// next result of its option.
 void CommandLineReader::collect_values() {
   std::map<const CLI::Option*, std::size_t> next;
   for (const CLI::Option* flag : app_.parse_order()) {
@@ -231,19 +231,18 @@ void CommandLineReader::collect_print_config(const std::string& text) {
   }
 }
 
-// What CLI11 could not place comes back in order: unknown flags and arguments that belong to no flag.
+// CLI11 returns the arguments that it could not place in order: unknown flags and arguments that belong to no flag.
 void CommandLineReader::collect_remaining(Positionals policy) {
   const std::vector<std::string> remaining = app_.remaining();
-  auto next = tokens_.begin();  // behind the last one that was found
+  auto next = tokens_.begin();  // after the last one found
   for (std::size_t i = 0; i < remaining.size(); ++i) {
     if (policy == Positionals::kPassThrough && !is_flag(remaining[i])) {
-      // The tokens at the end that CLI11 left alone, but as they were typed and with their "--", if any.
+      // The tokens at the end that CLI11 did not touch, as they were typed and with their "--", if any.
       after_mark_ = tokens_[tokens_.size() - (remaining.size() - i)].argument;
       break;
     }
     auto is_same = [&](const Token& token) { return token.text == remaining[i]; };
-    const auto found =
-        std::find_if(next, tokens_.end(), is_same);  // not found: what CLI11 left of a bundle -abc
+    const auto found = std::find_if(next, tokens_.end(), is_same);  // not found: the rest of a bundle -abc
     const bool has_previous = found != tokens_.end() && found != tokens_.begin();
     collect_leftover(remaining[i], has_previous ? std::prev(found)->text : "", policy);
     next = found != tokens_.end() ? std::next(found) : next;
@@ -289,7 +288,7 @@ void CommandLineReader::report_stray(const std::string& text, const std::string&
   const bool follows_flag = is_flag(previous) && !has_value(previous);
   const OptionSpec* option = follows_flag ? find_option(previous) : nullptr;
   if (follows_flag && app_.get_option_no_throw(previous) == nullptr) {
-    return;  // most likely the value of an unknown flag, which is a problem of its own
+    return;  // most likely the value of an unknown flag, which is a separate problem
   }
   std::string reason = "unexpected argument";
   if (option != nullptr && is_switch(*option)) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The arguments of a program, taken apart. CLI11 recognises flags and their values; what a value means is for
-// value_text.h, so that all problems can be listed at once.
+// Parses the arguments of a program. CLI11 recognises flags and their values; value_text.h interprets the values, so
+// that all problems can be listed at once.
 
 #include <optional>
 #include <string>

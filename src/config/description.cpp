@@ -17,7 +17,7 @@ bool is_letter(char c) {
   return c >= 'a' && c <= 'z';
 }
 
-// One spelling only, so that every name has one flag, one key and one variable.
+// Only one spelling, so that every name has one flag, one key and one variable.
 bool is_well_formed(std::string_view name) {
   if (name.empty() || !is_letter(name.front()) || name.back() == '-' ||
       name.find("--") != std::string_view::npos) {
@@ -46,7 +46,7 @@ void check_one_line(std::string_view name, std::string_view text) {
   }
 }
 
-// Names that may belong to one option only, and the options they belong to.
+// Names that only one option may have, and the options that have them.
 class Owners {
  public:
   void claim(const std::string& name, std::string_view option) {
@@ -110,7 +110,7 @@ std::size_t Description::enter_group(std::string_view name, std::string_view tit
   return std::exchange(current_group_, groups_.size() - 1);
 }
 
-// Refuses a name that an option or a group has already.
+// Refuses a name that an option or a group already has.
 std::string Description::full_name(std::string_view name) const {
   const std::string& prefix = groups_[current_group_].name;
   std::string full = prefix.empty() ? std::string(name) : fmt::format("{}.{}", prefix, name);
@@ -139,7 +139,7 @@ void Description::validate() const {
     if (spec.type.kind == Kind::kEnum && spec.choices.empty()) {
       throw Error(ErrorCode::kInternal, fmt::format("option '{}': an enum needs choices", spec.name));
     }
-    if (!spec.required) {  // what a source has to set has no default to check
+    if (!spec.required) {  // a required option has no default to check
       check_default(spec);
     }
   }

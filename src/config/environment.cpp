@@ -15,7 +15,7 @@
 namespace lockstep::config {
 namespace {
 
-// The part after "LOCKSTEP_", which is what people mistype.
+// The part after "LOCKSTEP_", where people make typing mistakes.
 std::string_view without_prefix(std::string_view variable, std::string_view prefix) {
   return variable.substr(prefix.size() + 1);
 }

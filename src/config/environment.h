@@ -9,8 +9,8 @@
 
 namespace lockstep::config {
 
-// Other parts of a system use the same prefix, so a variable that is no option is ignored, and warned about
-// only when it looks like a mistyped one.
+// Other programs use the same prefix, so a variable that is not an option is ignored; a warning is given only if it
+// looks like a mistyped one.
 Findings read_environment(const Description& description, std::string_view prefix,
                           const Environment& environment);
 

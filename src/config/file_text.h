@@ -9,7 +9,7 @@
 
 namespace lockstep::config {
 
-// Reads anything that can be read to its end, pipes included. More than `limit` bytes are a problem.
+// Reads anything that can be read to its end, including pipes. More than `limit` bytes are a problem.
 Checked<std::string> read_text_file(const std::string& path, std::size_t limit);
 
 }  // namespace lockstep::config

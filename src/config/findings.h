@@ -1,6 +1,6 @@
 #pragma once
 
-// What one source of settings has to say.
+// The settings and problems of one source.
 
 #include <string>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace lockstep::config {
 
 struct Findings {
-  std::vector<Setting> settings;  // checked; of two for one option, the later one counts
+  std::vector<Setting> settings;  // checked; if an option occurs twice, the later one counts
   std::vector<std::string> problems;
   std::vector<std::string> warnings;
 

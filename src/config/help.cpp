@@ -16,7 +16,7 @@ namespace lockstep::config {
 namespace {
 
 constexpr std::size_t kWidth = 100;
-constexpr std::size_t kWidestFlags = 34;  // longer ones get a line of their own
+constexpr std::size_t kWidestFlags = 34;  // longer ones get their own line
 constexpr std::string_view kIndent = "  ";
 
 // One entry of the list: the flags on the left, paragraphs on the right.
@@ -73,7 +73,7 @@ std::string_view placeholder(Kind kind) {
 std::string flags_text(const OptionSpec& option) {
   const std::string start = option.alias != '\0' ? fmt::format("-{}, --", option.alias) : "    --";
   if (is_switch(option)) {
-    const std::size_t last = option.name.rfind('.') + 1;  // 0 when there is no dot
+    const std::size_t last = option.name.rfind('.') + 1;  // 0 if there is no dot
     return fmt::format("{}{}[no-]{}", start, option.name.substr(0, last), option.name.substr(last));
   }
   const std::string_view kind = option.choices.empty() ? placeholder(option.type.kind) : "CHOICE";

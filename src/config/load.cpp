@@ -1,4 +1,4 @@
-// load() brings the sources together; parse_command_line() prints what came of it.
+// load() combines the sources; parse_command_line() prints the result.
 
 #include <fmt/format.h>
 
@@ -68,7 +68,7 @@ void report(const Findings& findings, LoadResult& result) {
   append(result.warnings, findings.warnings);
 }
 
-// Fields that no source mentions are not touched.
+// Does not touch fields that no source mentions.
 void assign(const Description& description, const Settings& settings) {
   for (std::size_t i = 0; i < settings.values.size(); ++i) {
     if (settings.values[i].source != Source::kDefault) {
@@ -108,7 +108,7 @@ LoadResult load(Description& description, const std::vector<std::string>& argume
   override_with(variables.settings, result.settings);
   override_with(line.findings.settings, result.settings);
 
-  // What the user has just typed comes first.
+  // The command line comes first.
   report(line.findings, result);
   report(variables, result);
   for (const Findings& file : files) {

@@ -14,8 +14,7 @@ std::size_t allowed_edits(std::string_view wanted) {
   return wanted.size() <= 3 ? 1 : 2;
 }
 
-// The distance, or kFar when it is not small enough to be a typing mistake. Never compares long texts in
-// full.
+// The distance, or kFar if it is too large for a typing mistake. Never compares long texts in full.
 std::size_t small_distance(std::string_view wanted, std::string_view name) {
   const std::size_t allowed = allowed_edits(wanted);
   if (wanted.empty() || wanted.size() > name.size() + allowed || name.size() > wanted.size() + allowed) {
@@ -71,7 +70,7 @@ std::optional<std::string> nearest_dotted_name(std::string_view wanted,
                                                const std::vector<std::string>& names) {
   const bool may_be_last_part = wanted.find('.') == std::string_view::npos;
   return nearest(names, [&](std::string_view name) {
-    // Doubled, so that there is room for "as good, but only the last part".
+    // Doubled, to rank "equally good, but only the last part" in between.
     const std::size_t whole = small_distance(wanted, name);
     const std::size_t last =
         may_be_last_part ? small_distance(wanted, name.substr(name.rfind('.') + 1)) : kFar;

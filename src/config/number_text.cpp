@@ -20,7 +20,7 @@ bool is_hex_digit(char c) {
   return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-// The text without the underscores between its digits; nothing when one stands elsewhere.
+// The text without the underscores between its digits; nothing if one is elsewhere.
 std::optional<std::string> without_underscores(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -33,7 +33,7 @@ std::optional<std::string> without_underscores(std::string_view text) {
   return result;
 }
 
-// Takes the sign off the front and says whether it was a minus.
+// Removes the sign and returns whether it was a minus.
 bool take_sign(std::string_view& text) {
   const bool negative = text.starts_with('-');
   if (negative || text.starts_with('+')) {
@@ -57,8 +57,8 @@ std::optional<std::uint64_t> multiply(std::uint64_t a, std::uint64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? std::nullopt : std::optional(product);
 }
 
-// `digits`, read as the decimals of a number, times `factor`: ("5", 1024) is 512. With at most nine decimals
-// and the factors in use, no step leaves 64 bits.
+// `digits`, read as the decimals of a number, times `factor`: ("5", 1024) is 512. With at most nine decimals and the
+// factors in use, no step overflows 64 bits.
 std::variant<std::uint64_t, ScaledMistake> scale_decimals(std::string_view digits, std::uint64_t factor) {
   constexpr std::size_t kMostDecimals = 9;
   digits = digits.substr(0, digits.find_last_not_of('0') + 1);
@@ -82,7 +82,7 @@ std::variant<std::uint64_t, ScaledMistake> scale_decimals(std::string_view digit
   return *product / (denominator / common);
 }
 
-// "1" and "5" of 1.5, and the suffix that follows, spaces before it dropped.
+// "1" and "5" of 1.5, and the suffix after them, without leading spaces.
 struct DecimalParts {
   std::string_view whole;
   std::string_view decimals;

@@ -1,7 +1,7 @@
 #pragma once
 
-// Numbers as people write them: 1_000_000, 0xff, 1e-3, and numbers with a unit such as 1.5s. Reads text
-// exactly, or says what kind of mistake it is; the words for it are left to the caller.
+// Reads numbers as people write them: 1_000_000, 0xff, 1e-3, and numbers with a unit such as 1.5s. Reads text exactly,
+// or reports the kind of mistake; the caller words the message.
 
 #include <cstdint>
 #include <optional>
@@ -14,15 +14,15 @@ namespace lockstep::config {
 struct IntegerText {
   bool negative = false;
   std::uint64_t magnitude = 0;
-  bool overflow = false;  // the magnitude is beyond 64 bits
+  bool overflow = false;  // the magnitude exceeds 64 bits
 };
 
-// Decimal, or 0x, 0o, 0b; underscores may stand between digits. Nothing when the text is no integer.
+// Decimal, or 0x, 0o, 0b; underscores may separate digits. Nothing if the text is not an integer.
 std::optional<IntegerText> read_integer(std::string_view text);
 
 enum class FloatMistake { kMalformed, kOutOfRange };
 
-// T is float or double. Reads inf and nan too.
+// T is float or double. Accepts inf and nan too.
 template <class T>
 std::variant<T, FloatMistake> read_float(std::string_view text);
 
@@ -37,13 +37,13 @@ struct ScaledText {
 };
 
 enum class ScaledMistake {
-  kMalformed,    // no number, or an unknown suffix
-  kUnitMissing,  // a number alone, where `units` has no empty suffix
+  kMalformed,    // not a number, or an unknown suffix
+  kUnitMissing,  // a bare number, where `units` has no empty suffix
   kNotWhole,     // 0.5 of the smallest unit
-  kTooLarge,     // beyond 64 bits
+  kTooLarge,     // exceeds 64 bits
 };
 
-// A decimal number and one of the units, exactly: no rounding happens on the way.
+// A decimal number and one of the units, exactly: nothing is rounded.
 std::variant<ScaledText, ScaledMistake> read_scaled(std::string_view text, std::span<const Unit> units);
 
 }  // namespace lockstep::config

@@ -1,6 +1,6 @@
 #pragma once
 
-// How an option is called on the command line and in the environment. Everything follows from its name.
+// The names of an option on the command line and in the environment. All are derived from its name.
 
 #include <string>
 #include <string_view>
@@ -16,7 +16,7 @@ inline constexpr char kHelpAlias = 'h';
 inline constexpr std::string_view kConfigFlag = "config";
 inline constexpr std::string_view kPrintConfigFlag = "print-config";
 
-// With every underscore a dash.
+// Replaces every underscore by a dash.
 std::string canonical_name(std::string_view name);
 
 // A bool that is set by its flag alone: it has no value unless one follows a '='.

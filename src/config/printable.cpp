@@ -15,8 +15,8 @@ std::uint8_t byte_at(std::string_view text, std::size_t at) {
   return static_cast<std::uint8_t>(text[at]);
 }
 
-// The bytes of the UTF-8 sequence that starts at `at`, or 0 when there is none: stray or missing continuation
-// bytes, overlong forms, surrogates, or beyond U+10FFFF.
+// The length of the UTF-8 sequence that starts at `at`, or 0 if it is invalid: stray or missing continuation bytes,
+// overlong forms, surrogates, or beyond U+10FFFF.
 std::size_t sequence_length(std::string_view text, std::size_t at) {
   const std::uint8_t lead = byte_at(text, at);
   if (lead < 0x80) {

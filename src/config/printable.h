@@ -1,6 +1,6 @@
 #pragma once
 
-// Text that came from outside, made fit for one line of a message.
+// Makes external text safe for one line of a message.
 
 #include <cstddef>
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace lockstep::config {
 
-// How many bytes from the start on are valid UTF-8.
+// How many bytes at the start are valid UTF-8.
 std::size_t utf8_prefix(std::string_view text);
 bool is_utf8(std::string_view text);
 
-// What can be printed stays, the rest becomes \n, \t or \x1b.
+// Keeps printable characters; others become \n, \t or \x1b.
 std::string printable(std::string_view text);
 
-// printable() in single quotes, cut when it is long.
+// printable() in single quotes, truncated if it is long.
 std::string in_quotes(std::string_view text);
 
 }  // namespace lockstep::config

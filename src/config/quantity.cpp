@@ -34,7 +34,7 @@ constexpr std::array<Unit, 10> kSizeUnits = {{{"TiB", 1ULL << 40},
                                               {"GB", 1'000'000'000},
                                               {"TB", 1'000'000'000'000}}};
 
-// "5s" from 5'000'000'000: the first unit that leaves no rest. Zero takes `zero_unit`.
+// "5s" from 5'000'000'000: the first unit that leaves no remainder. Zero takes `zero_unit`.
 std::string scaled_text(std::uint64_t amount, std::span<const Unit> units, std::string_view zero_unit) {
   if (amount == 0) {
     return fmt::format("0{}", zero_unit);

@@ -1,4 +1,4 @@
-// Settings as JSON, and the comparison of two such texts.
+// Settings as JSON, and the comparison of two JSON texts.
 
 #include <fmt/format.h>
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kFormat = 1;
 
-// JSON has no infinities, and 0.1f is 0.1 to people and not 0.10000000149.
+// JSON has no infinities, and people expect 0.1 for 0.1f, not 0.10000000149.
 template <class T>
 Json float_to_json(T number) {
   const std::string text = fmt::format("{}", number);
@@ -69,7 +69,7 @@ Json& place_of(Json& values, std::string_view name) {
   return (*place)[std::string(name)];
 }
 
-// The values in a text of to_json().
+// The values in a text made by to_json().
 Json values_in(std::string_view text, std::string_view side) {
   const std::string what = fmt::format("the {} configuration", side);
   Json json = parse_json(what, text);

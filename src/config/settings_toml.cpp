@@ -31,7 +31,7 @@ std::string string_literal(std::string_view text) {
   return literal + "\"";
 }
 
-// TOML tells floats from integers by their point or exponent.
+// TOML distinguishes floats from integers by their point or exponent.
 std::string float_literal(const std::string& text) {
   const bool looks_like_integer = text.find_first_of(".en") == std::string::npos;
   return looks_like_integer ? text + ".0" : text;
@@ -78,7 +78,7 @@ std::string comment(const OptionSpec& option, const Setting& setting) {
 
 }  // namespace
 
-// Group by group: in TOML the keys of a table have to stand before its subtables.
+// Group by group: in TOML the keys of a table must precede its subtables.
 std::string to_toml(const Description& description, const Settings& settings) {
   std::string text = fmt::format("# The options of {} as they were resolved.\n", settings.program);
   const auto& groups = description.groups();

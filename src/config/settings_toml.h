@@ -1,6 +1,6 @@
 #pragma once
 
-// The text of --print-config: a TOML file that, given to --config, sets the same values again.
+// The text of --print-config: a TOML file that, passed to --config, sets the same values again.
 
 #include <string>
 

@@ -11,7 +11,7 @@ std::string_view first_line(std::string_view text) {
   return text.substr(0, text.find('\n'));
 }
 
-// What follows the first `mark`, or all of it when there is none.
+// The text after the first `mark`, or all of it if there is none.
 std::string_view after(std::string_view text, std::string_view mark) {
   const std::size_t at = text.find(mark);
   return at == std::string_view::npos ? text : text.substr(at + mark.size());

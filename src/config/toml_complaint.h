@@ -1,13 +1,13 @@
 #pragma once
 
-// What toml11 has to say about a syntax error, in one phrase.
+// Condenses toml11's explanation of a syntax error into one phrase.
 
 #include <string>
 #include <string_view>
 
 namespace lockstep::config {
 
-// toml11 explains itself over several lines with a picture of the source:
+// toml11 explains an error in several lines, with an excerpt of the source:
 //
 //   [error] toml::parse_array: missing array separator `,` after a value
 //    --> run.toml
@@ -15,7 +15,7 @@ namespace lockstep::config {
 //    4 |  2 3]
 //      |    ^--- should be `,`
 //
-// The phrase is the first line without its prefixes, or, where nothing is left of it, what the arrow says.
+// The phrase is the first line without its prefixes, or, if nothing is left of it, the text of the arrow.
 std::string toml_complaint(std::string_view explanation);
 
 }  // namespace lockstep::config

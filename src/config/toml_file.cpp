@@ -26,11 +26,11 @@ namespace {
 
 using TomlValue = toml::basic_value<toml::discard_comments, std::map, std::vector>;
 
-// No file of options is this large or this deep; toml11 takes quadratic time and a stack frame per level.
+// No options file is this large or this deep; toml11 takes quadratic time and one stack frame per level.
 constexpr std::size_t kLargestFile = std::size_t{256} << 10;
 constexpr std::size_t kDeepestTable = 64;
 
-// A key of the file with its full name: a value, or a table where no group is known.
+// A key of the file with its full name: a value, or a table that is not a known group.
 struct TomlEntry {
   std::string name;
   const TomlValue* value = nullptr;
@@ -41,7 +41,7 @@ std::size_t line_of(const TomlValue& value) {
   return value.location().line();
 }
 
-// A number as the file spells it. toml11's own conversion turns what does not fit into the largest number.
+// A number as spelled in the file. toml11's own conversion turns numbers that do not fit into the largest one.
 std::string literal(const TomlValue& value) {
   const toml::source_location place = value.location();
   return place.line_str().substr(place.column() - 1, place.region());
@@ -131,7 +131,7 @@ class TomlReader {
 
   void read(const TomlValue& root) {
     flatten(root, "");
-    // Tables come sorted by key; people read from the top.
+    // toml11 sorts tables by key; people read from the top.
     std::stable_sort(entries_.begin(), entries_.end(),
                      [](const TomlEntry& a, const TomlEntry& b) { return a.line < b.line; });
     for (const TomlEntry& entry : entries_) {
@@ -205,7 +205,7 @@ class TomlReader {
                                         suggestion(nearest_dotted_name(entry.name, known))));
   }
 
-  // Nothing when there was a problem. Every bad element of a list is one, on its own line.
+  // Nothing if there was a problem. Every bad element of a list is a problem, on its own line.
   std::optional<Value> convert(const OptionSpec& option, const TomlEntry& entry) {
     const TomlValue& value = *entry.value;
     if (option.type.arity == Arity::kList) {
@@ -257,7 +257,7 @@ std::size_t line_at(std::string_view text, std::size_t position) {
 
 Findings read_toml(const Description& description, const std::string& path, const std::string& text) {
   TomlReader reader(description, path);
-  // toml11 reads beyond its buffer on the one and overflows the stack on the other.
+  // toml11 reads past its buffer on invalid UTF-8 and overflows the stack on deep nesting.
   if (const std::size_t valid = utf8_prefix(text); valid != text.size()) {
     reader.add_problem(line_at(text, valid), "not valid UTF-8");
     return reader.take_findings();

@@ -1,6 +1,6 @@
 #pragma once
 
-// Options from a TOML file. Tables are groups; a key may have underscores for dashes. Every problem has its
+// Options from a TOML file. Tables are groups; a key may have underscores instead of dashes. Every problem has its
 // line.
 
 #include <string>
@@ -14,7 +14,7 @@ namespace lockstep::config {
 // A file that cannot be read is a problem like any other.
 Findings read_toml_file(const Description& description, const std::string& path);
 
-// The same for a text that was read already; `path` is for the messages.
+// The same for a text that has already been read; `path` is for messages.
 Findings read_toml(const Description& description, const std::string& path, const std::string& text);
 
 }  // namespace lockstep::config

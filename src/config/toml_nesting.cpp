@@ -5,8 +5,8 @@
 namespace lockstep::config {
 namespace {
 
-// Where a string that starts at `at` ends: behind its closing quotes, or at the end of its line (of the text,
-// for a string of three quotes) when there are none; toml11 stops there too.
+// The end of a string that starts at `at`: after its closing quotes or, if there are none, at the end of its line (of
+// the text, for a string with three quotes); toml11 stops there too.
 std::size_t end_of_string(std::string_view text, std::size_t at) {
   const char quote = text[at];
   const bool is_long = at + 2 < text.size() && text[at + 1] == quote && text[at + 2] == quote;

@@ -19,7 +19,7 @@ std::optional<int> parse_usage(Description& description, int argc, const char* c
   if (arguments.size() >= usage.fewest && arguments.size() <= usage.most) {
     return std::nullopt;
   }
-  // Where any number is welcome there can only be none.
+  // If any number is accepted, the only mistake is to give none.
   const bool countable = usage.most != Usage().most;
   std::cerr << fmt::format("{}: expected {}{}\nrun '{} --help' for how to use it\n", usage.name,
                            usage.expected, countable ? fmt::format(", got {}", arguments.size()) : "",

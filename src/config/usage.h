@@ -1,6 +1,6 @@
 #pragma once
 
-// Programs and commands that take arguments beside their options: which ones, and what is said when there are others.
+// Programs and commands that take arguments besides their options: which ones, and the message if they are wrong.
 //
 //   const config::Usage usage{.name = "lockstep inspect", .about = "Shows what is in a checkpoint.",
 //                             .arguments = "FOLDER", .expected = "the folder of one checkpoint", .most = 1};
@@ -21,10 +21,10 @@
 namespace lockstep::config {
 
 struct Usage {
-  std::string name = {};       // as people call it
+  std::string name = {};       // the command as typed
   std::string about = {};      // for --help
-  std::string arguments = {};  // how the usage line names them
-  std::string expected = {};   // completes "expected" when there are too few or too many
+  std::string arguments = {};  // their names in the usage line
+  std::string expected = {};   // completes "expected" if there are too few or too many
   std::size_t fewest = 1;
   std::size_t most = std::numeric_limits<std::size_t>::max();
 };
@@ -33,8 +33,8 @@ struct NoOptions {
   void describe(Description& /*description*/) {}
 };
 
-// Fills the options from the command line alone, and `arguments`. Prints what there is to print, and returns the code to
-// exit with, or nothing when the program should run.
+// Fills the options from the command line alone, and `arguments`. Prints help or errors, and returns the exit code, or
+// nothing if the program should run.
 std::optional<int> parse_usage(Description& description, int argc, const char* const* argv,
                                const Usage& usage, std::vector<std::string>& arguments);
 

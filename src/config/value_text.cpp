@@ -93,7 +93,7 @@ std::string not_a_choice(const OptionSpec& spec, std::string_view text) {
                      suggestion(nearest_name(text, names)));
 }
 
-// Every value has to survive being written to a file and a dump, and those are UTF-8.
+// Every value must survive being written to a file and a dump, and those are UTF-8.
 Checked<Scalar> parse_text(std::string_view text) {
   if (!is_utf8(text)) {
     return Problem{in_quotes(text) + " is not valid UTF-8"};

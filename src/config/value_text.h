@@ -1,7 +1,6 @@
 #pragma once
 
-// From text to a value that the option accepts: type, range and choices are all checked here, whatever source
-// the text came from.
+// Converts text to a value that the option accepts: checks type, range and choices, whatever the source of the text.
 
 #include <string>
 #include <string_view>
@@ -11,7 +10,7 @@
 
 namespace lockstep::config {
 
-// The text an empty optional has everywhere.
+// The text of an empty optional, everywhere.
 inline constexpr std::string_view kNoneText = "none";
 
 // One scalar: the option's value, or an element of its list.
@@ -20,7 +19,7 @@ Checked<Scalar> parse_scalar(const OptionSpec& spec, std::string_view text);
 // The whole value: "none" for an optional, commas between the elements of a list.
 Checked<Value> parse_value(const OptionSpec& spec, std::string_view text);
 
-// Nothing, or why the option does not accept this value of its type: range, choices, infinity.
+// Empty, or why the option does not accept this value of its type: range, choices, infinity.
 std::string refusal(const OptionSpec& spec, const Scalar& scalar);
 
 // "[1, 1048576] samples"
