@@ -14,7 +14,7 @@ std::string form_text(const torch::Tensor& tensor) {
   return c10::str(tensor.sizes(), " ", c10::toString(tensor.scalar_type()));
 }
 
-// Stacking would turn numbers of one type into another without a word.
+// Stacking would silently convert numbers to another type.
 void require_alike(const Tensors& first, const Tensors& sample) {
   if (sample.size() != first.size()) {
     throw Error(ErrorCode::kInvalidArgument,
@@ -35,7 +35,7 @@ void require_alike(const Tensors& first, const Tensors& sample) {
 }  // namespace
 
 Tensors Dataset::get_batch(std::span<const std::uint64_t> indices, const BatchKey& key) const {
-  std::vector<Tensors> columns;  // each the tensors that become one
+  std::vector<Tensors> columns;  // each holds the tensors that are stacked into one
   Tensors first;
   for (const std::uint64_t index : indices) {
     try {

@@ -1,6 +1,6 @@
 #pragma once
 
-// Labels that were read from a file, of which complaints should speak.
+// Labels read from a file, with its name in errors.
 
 #include <torch/types.h>
 
@@ -12,7 +12,7 @@
 
 namespace lockstep {
 
-// check_labels() with the name of the file in front of what it says.
+// check_labels() with the name of the file in front of its message.
 inline void check_file_labels(const std::string& name, const torch::Tensor& labels, std::int64_t classes) {
   try {
     check_labels(labels, classes);

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The pixels stay bytes until they are asked for: a quarter of the memory on every rank.
+// Pixels stay bytes until they are requested: a quarter of the memory on every rank.
 class ImageDataset final : public Dataset {
  public:
   ImageDataset(torch::Tensor images, torch::Tensor labels, double scale)

@@ -1,6 +1,6 @@
 #pragma once
 
-// The indices of a batch in the form that libtorch selects rows with.
+// Converts the indices of a batch to a tensor for selecting rows.
 
 #include <torch/types.h>
 
@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// Throws Error{kInvalidArgument} with the first that is not below `size`, as get_batch() has to.
+// Throws Error{kInvalidArgument} with the first index that is not below `size`, as get_batch() must.
 torch::Tensor index_tensor(std::span<const std::uint64_t> indices, std::uint64_t size);
 
 }  // namespace lockstep

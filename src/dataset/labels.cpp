@@ -23,7 +23,7 @@ void check_labels(const torch::Tensor& labels, std::int64_t classes) {
   }
   const torch::Tensor flat =
       labels.detach().reshape(-1).to(labels.is_floating_point() ? torch::kFloat64 : torch::kInt64);
-  // What is not a number equals nothing, itself included.
+  // NaN equals nothing, not even itself.
   const torch::Tensor wrong =
       (flat < 0).logical_or(flat >= classes).logical_or(flat.floor() != flat).nonzero();
   if (wrong.numel() == 0) {

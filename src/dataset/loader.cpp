@@ -36,7 +36,7 @@ void require_possible(const Dataset* data, const Sampler& sampler, const LoaderO
   }
 }
 
-// What a data set's own get_batch() returns is not taken on trust: a wrong length would train with wrong targets.
+// A user's get_batch() is not trusted: a wrong length would train with wrong targets.
 void require_length(const Tensors& tensors, std::size_t samples) {
   for (const torch::Tensor& tensor : tensors) {
     if (!tensor.defined() || tensor.dim() == 0 || tensor.size(0) != static_cast<std::int64_t>(samples)) {
@@ -52,7 +52,7 @@ void load(const Dataset& data, std::uint64_t seed, Batch& batch) {
   if (samples.indices.empty()) {
     return;
   }
-  // Whatever holds where next() is called must not reach the data when it is loaded there.
+  // Modes active where next() is called must not affect the data when it is loaded there.
   const c10::InferenceMode no_inference(false);
   const c10::impl::ExcludeDispatchKeyGuard no_autocast(c10::autocast_dispatch_keyset);
   const torch::NoGradGuard no_grad;
@@ -115,8 +115,8 @@ struct Loader::State {
   Sampler& sampler;
   std::optional<std::uint64_t> limit;
   std::uint64_t drawn = 0;
-  std::deque<Batch> ahead;  // a deque: a batch stays in its place while it is loaded
-  Prefetch prefetch;        // last: its threads use what is above
+  std::deque<Batch> ahead;  // a deque: a batch stays in place while it is loaded
+  Prefetch prefetch;        // last: its threads use the members above
 };
 
 Loader::Loader(std::shared_ptr<const Dataset> data, Sampler& sampler, LoaderOptions options,

@@ -6,9 +6,9 @@
 namespace lockstep {
 namespace {
 
-// at::set_num_threads() also sets what threads that start later begin with, autograd's among them. The two functions
-// that it sets the calling thread with are in the libraries that libtorch brings along; one without OpenMP or MKL has
-// no teams of that kind.
+// at::set_num_threads() also sets the default of threads that start later, including autograd's. It sets the calling
+// thread through two functions, which are in the libraries that come with libtorch; a libtorch without OpenMP or MKL
+// has no such teams.
 template <class Function>
 Function* find_function(const char* name) {
   return reinterpret_cast<Function*>(dlsym(RTLD_DEFAULT, name));
@@ -21,7 +21,8 @@ void set_threads(int threads) {
   }
 }
 
-// Returns what it was; 0 stands for the process's number. The name in small letters is Fortran's, which takes a pointer.
+// Returns the previous number; 0 stands for the process's number. The lower-case name is Fortran's, which takes a
+// pointer.
 int set_blas_threads(int threads) {
   static auto* const kSet = find_function<int(int)>("MKL_Set_Num_Threads_Local");
   return kSet == nullptr ? 0 : kSet(threads);
@@ -29,7 +30,7 @@ int set_blas_threads(int threads) {
 
 }  // namespace
 
-// Asking comes first: libtorch sets a thread's number when it is asked for the first time.
+// The query comes first: libtorch sets a thread's number when it is first queried.
 SerialOps::SerialOps() : threads_(at::get_num_threads()), blas_threads_(set_blas_threads(1)) {
   set_threads(1);
 }

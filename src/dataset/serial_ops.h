@@ -1,7 +1,7 @@
 #pragma once
 
-// While it lives, operations of libtorch that this thread calls run in this thread alone. Threads that load data
-// would otherwise each bring a team of their own to the cores that train, and sums would depend on the team's size.
+// While it is alive, libtorch operations called by this thread run in this thread alone. Otherwise each loader thread
+// would bring its own team to the cores that train, and sums would depend on the team's size.
 
 namespace lockstep {
 

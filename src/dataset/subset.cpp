@@ -13,11 +13,11 @@
 namespace lockstep {
 namespace {
 
-// In place of an epoch: no sampler comes this far, so a split is none of its orders.
+// Used as the epoch: no sampler gets this far, so a split never equals one of its orders.
 constexpr std::uint64_t kSplit = std::numeric_limits<std::uint64_t>::max();
 
-// Some of the samples of another set, in its order or in one of their own. One by one, since a sample's random stream
-// goes by its index here.
+// Some of the samples of another data set, in its order or in their own. Loaded one by one, since a sample's random
+// stream depends on its index here.
 class Subset final : public Dataset {
  public:
   Subset(std::shared_ptr<const Dataset> data, std::uint64_t begin, std::uint64_t end,

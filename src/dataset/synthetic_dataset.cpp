@@ -11,11 +11,11 @@
 namespace lockstep {
 namespace {
 
-// In place of an epoch: patterns and noise come from streams that have nothing in common.
+// Used as the epoch: patterns and noise come from unrelated streams.
 constexpr std::uint64_t kNoise = 0;
 constexpr std::uint64_t kPattern = 1;
 
-// Adds numbers of [-1, 1), multiples of 2^-15, so that sums of two are exact.
+// Adds numbers in [-1, 1), multiples of 2^-15, so that sums of two are exact.
 void add_random(const SampleKey& key, std::span<float> values) {
   SampleRandom random(key);
   while (!values.empty()) {

@@ -31,7 +31,7 @@ std::uint64_t TensorDataset::size() const {
   return static_cast<std::uint64_t>(tensors_[0].size(0));
 }
 
-// Copied, since the caller may write to it.
+// Copies, since the caller may write to the sample.
 Tensors TensorDataset::get(std::uint64_t index, SampleRandom& /*random*/) const {
   require_sample(index, size());
   Tensors sample;

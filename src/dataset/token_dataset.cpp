@@ -14,7 +14,7 @@ TokenSampleOptions samples_of(std::int64_t context) {
   return {.length = tokens + 1, .stride = tokens};
 }
 
-// Both in memory of their own: whoever writes to one must not change the other.
+// Each has its own memory: writing to one must not change the other.
 Tensors input_and_target(const torch::Tensor& tokens) {
   const std::int64_t context = tokens.size(-1) - 1;
   return {tokens.narrow(-1, 0, context).clone(at::MemoryFormat::Contiguous),
