@@ -7,7 +7,7 @@
 namespace lockstep {
 namespace {
 
-// Without an intermediate sum that could overflow.
+// Avoids an intermediate sum that could overflow.
 std::uint64_t divide_up(std::uint64_t value, std::uint64_t divisor) {
   return value / divisor + (value % divisor != 0 ? 1 : 0);
 }

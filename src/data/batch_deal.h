@@ -1,7 +1,7 @@
 #pragma once
 
-// The arithmetic of batches: how an epoch is cut into them and how one is dealt to ranks, in positions of the global
-// order. Pure; the order itself is left to Permutation.
+// The arithmetic of batches: how an epoch is cut into batches and how a batch is distributed over ranks, in positions
+// of the global order. Pure; Permutation defines the order itself.
 
 #include <cstdint>
 
@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// The positions [begin, end) of one batch of all ranks. Beyond the size of the data set they are padding.
+// The positions [begin, end) of one batch of all ranks. Positions beyond the size of the data set are padding.
 struct BatchSpan {
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -21,13 +21,13 @@ struct EpochPlan {
   LastBatch last_batch = LastBatch::kDrop;
   std::uint64_t ranks = 1;
 
-  // How many batches follow once `consumed` samples have been taken.
+  // How many batches remain after `consumed` samples.
   std::uint64_t batches_after(std::uint64_t consumed) const;
-  // The first of them; there must be one.
+  // The first of them; requires that there is one.
   BatchSpan batch_after(std::uint64_t consumed) const;
 };
 
-// How many positions of `batch` are those of `rank`: begin + rank, begin + rank + ranks, and so on.
+// How many positions of `batch` belong to `rank`: begin + rank, begin + rank + ranks, and so on.
 std::uint64_t dealt_count(const BatchSpan& batch, const RankShare& share);
 
 }  // namespace lockstep

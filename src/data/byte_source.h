@@ -1,6 +1,6 @@
 #pragma once
 
-// Bytes with a known size and a name for messages: a file, or memory. Nothing is known about what they mean.
+// Bytes with a known size and a name for messages: a file, or memory. Does not interpret them.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,20 +19,20 @@ class ByteSource {
   ByteSource(const ByteSource&) = delete;
   ByteSource& operator=(const ByteSource&) = delete;
 
-  // Fit to be printed.
+  // Printable.
   const std::string& name() const { return name_; }
   virtual std::uint64_t size() const = 0;
-  // Fills `into` from there on; fewer bytes only at the end.
+  // Fills `into` from `offset` on; reads fewer bytes only at the end.
   virtual std::size_t read_at(std::uint64_t offset, std::span<std::byte> into) const = 0;
 
  private:
   std::string name_;
 };
 
-// Throws what open_regular_file() throws.
+// Throws as open_regular_file() does.
 std::unique_ptr<ByteSource> open_file(const std::filesystem::path& path);
 
-// The memory has to stay.
+// The memory must outlive the source.
 std::unique_ptr<ByteSource> memory_source(std::string name, std::span<const std::byte> bytes);
 
 }  // namespace lockstep

@@ -28,7 +28,7 @@ class PlainStream : public ByteStream {
   std::unique_ptr<ByteSource> source_;
 };
 
-// What is unpacked is taken in pieces that start with this and double.
+// Unpacked data is read in pieces that start at this size and double.
 constexpr std::size_t kFirstPiece = std::size_t{1} << 20;
 
 }  // namespace

@@ -29,7 +29,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kSpace) + 1 - begin);
 }
 
-// Makes the numbers of the table out of records.
+// Builds the numbers of the table from records.
 class TableBuilder {
  public:
   TableBuilder(std::string name, const CsvOptions& options) : name_(std::move(name)), options_(options) {
@@ -41,7 +41,7 @@ class TableBuilder {
       throw Error(ErrorCode::kCorrupt, fmt::format("{}: line {}: expected {} fields, found an empty line",
                                                    name_, *empty_line_, std::max<std::size_t>(width_, 1)));
     }
-    // What lies behind the last record is nothing; between records it is a mistake.
+    // An empty line after the last record is ignored; between records it is an error.
     if (record.size() == 1 && record[0].text.empty()) {
       empty_line_ = record[0].line;
     } else if (width_ == 0) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// CSV from a stream; read_csv() in lockstep/array_file.h is for files.
+// Reads CSV from a stream; read_csv() in lockstep/array_file.h is for files.
 
 #include <string>
 
@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// `name` is for messages: places in a CSV file are lines and columns.
+// `name` is for messages; places in a CSV file are lines and columns.
 CsvTable read_csv(ByteStream& stream, const std::string& name, const CsvOptions& options);
 
 }  // namespace lockstep

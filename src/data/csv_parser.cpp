@@ -9,7 +9,7 @@
 namespace lockstep {
 namespace {
 
-// A quote that nobody closed would otherwise swallow the rest of the file.
+// An unclosed quote would otherwise swallow the rest of the file.
 constexpr std::size_t kLongestField = std::size_t{1} << 20;
 constexpr std::size_t kMostFields = std::size_t{1} << 20;
 

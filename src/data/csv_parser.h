@@ -1,8 +1,8 @@
 #pragma once
 
-// Cuts the text of a CSV file into records of fields, as RFC 4180 writes them: a field in quotes may hold delimiters,
-// line breaks and doubled quotes; records end in LF or CRLF, the last one perhaps in nothing. The text may come in
-// pieces of any size. What the fields mean is left to the caller.
+// Splits the text of a CSV file into records of fields, as in RFC 4180: a quoted field may contain delimiters, line
+// breaks and doubled quotes; records end in LF or CRLF, the last one optionally in nothing. The text may arrive in
+// pieces of any size. The caller interprets the fields.
 
 #include <cstdint>
 #include <functional>
@@ -14,17 +14,17 @@ namespace lockstep {
 
 struct CsvField {
   std::string text = {};
-  std::uint64_t line = 1;  // where it begins, from 1 on
+  std::uint64_t line = 1;  // where it begins, counted from 1
 };
 
 class CsvParser {
  public:
   using Record = std::vector<CsvField>;
 
-  // Gives each record to `on_record`; `name` is for messages.
+  // Passes each record to `on_record`; `name` is for messages.
   CsvParser(std::string name, char delimiter, std::function<void(const Record&)> on_record);
 
-  // Throws Error{kCorrupt} with line and column when quotes are wrong, or a field or record is beyond all measure.
+  // Throws Error{kCorrupt} with line and column when quotes are malformed, or a field or record is excessively long.
   void feed(std::string_view text);
   // There is no more text.
   void finish();

@@ -17,11 +17,11 @@ namespace {
 
 constexpr std::size_t kInputBytes = std::size_t{64} << 10;
 
-// Deflate's best is 258 bytes from two bits. What zlib holds back is less than one window.
+// Deflate's maximum is 258 bytes from two bits. zlib holds back less than one window.
 constexpr std::uint64_t kLargestRatio = 1032;
 constexpr std::uint64_t kWindowBytes = 32 << 10;
 
-constexpr int kGzipWindow = 15 + 16;  // zlib's way to say: the largest window, and gzip's header and checksum
+constexpr int kGzipWindow = 15 + 16;  // for zlib: the largest window, with gzip's header and checksum
 
 class GzipStream : public ByteStream {
  public:
@@ -55,14 +55,14 @@ class GzipStream : public ByteStream {
     return fmt::format("{}: byte {} of the unpacked data", source_->name(), offset);
   }
 
-  // How far the inflater has come in the file.
+  // The position of the inflater in the file.
   std::uint64_t packed_offset() const { return input_end_ - inflater_.avail_in; }
 
   Error broken(std::string_view message) const {
     return {ErrorCode::kCorrupt, fmt::format("{}: byte {}: {}", source_->name(), packed_offset(), message)};
   }
 
-  // One call of the inflater, with input if there is any.
+  // Calls the inflater once, with input if there is any.
   std::size_t unpack(std::span<std::byte> into) {
     if (inflater_.avail_in == 0) {
       refill();
@@ -91,7 +91,7 @@ class GzipStream : public ByteStream {
     input_end_ += count;
   }
 
-  // Another member may follow; the inflater then looks at its header.
+  // Another member may follow; the inflater then reads its header.
   void end_member() {
     if (inflater_.avail_in == 0) {
       refill();

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a gzip file holds, unpacked as it is read; files of several members, as `cat a.gz b.gz` makes them, included.
+// The contents of a gzip file, unpacked as it is read; including files of several members, as made by `cat a.gz b.gz`.
 
 #include <array>
 #include <cstddef>

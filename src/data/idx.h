@@ -1,6 +1,6 @@
 #pragma once
 
-// The idx format from a stream; read_idx() in lockstep/array_file.h is for files.
+// Reads the idx format from a stream; read_idx() in lockstep/array_file.h is for files.
 
 #include "data/byte_stream.h"
 #include "lockstep/array.h"

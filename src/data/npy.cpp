@@ -21,7 +21,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "npy data is taken as it lies in the file");
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-// NumPy itself refuses more than 10,000 unless told otherwise.
+// NumPy itself refuses more than 10,000 by default.
 constexpr std::uint64_t kLongestHeader = 64 << 10;
 
 std::string read_text(ByteStream& stream, std::size_t size, std::string_view what) {
@@ -63,8 +63,8 @@ NpyHeader read_header(ByteStream& stream) {
   return parse_npy_header(stream, begin, read_text(stream, length, "the header"));
 }
 
-// From columns to rows: walks the rows in order and steps through the old bytes as the first index runs fastest
-// there. One element at a time; nobody stores large arrays this way and minds.
+// Converts from column-major to row-major: walks the rows in order and steps through the old bytes, where the first
+// index varies fastest. One element at a time: large arrays are rarely stored this way.
 std::vector<std::byte> to_rows(const Array& array) {
   const std::size_t element = size_of(array.type);
   const std::size_t dimensions = array.shape.size();
@@ -89,7 +89,7 @@ std::vector<std::byte> to_rows(const Array& array) {
   return rows;
 }
 
-// Any other byte, looked at as a bool, would be undefined behaviour.
+// Reading any other byte as a bool would be undefined behaviour.
 void require_booleans(const ByteStream& stream, std::uint64_t begin, const std::vector<std::byte>& bytes) {
   const auto wrong =
       std::find_if(bytes.begin(), bytes.end(), [](std::byte byte) { return byte > std::byte{1}; });

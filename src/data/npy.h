@@ -1,6 +1,6 @@
 #pragma once
 
-// The npy format from a stream; read_npy() in lockstep/array_file.h is for files.
+// Reads the npy format from a stream; read_npy() in lockstep/array_file.h is for files.
 
 #include "data/byte_stream.h"
 #include "lockstep/array.h"

@@ -30,7 +30,7 @@ constexpr std::array kTypes = {
     NamedType{"f4", ElementType::kF32},  NamedType{"f8", ElementType::kF64},
 };
 
-// Reads just the Python that NumPy writes, with room for spaces and any order of the keys.
+// Parses only the Python that NumPy writes, with optional spaces and the keys in any order.
 class HeaderParser {
  public:
   HeaderParser(const ByteStream& stream, std::uint64_t offset, std::string_view text)

@@ -17,7 +17,7 @@ struct NpyHeader {
   std::vector<std::uint64_t> shape = {};
 };
 
-// `text` was read from `stream` at `offset`, which is where complaints point to.
+// `text` was read from `stream` at `offset`, to which errors refer.
 NpyHeader parse_npy_header(const ByteStream& stream, std::uint64_t offset, std::string_view text);
 
 }  // namespace lockstep

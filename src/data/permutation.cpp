@@ -10,10 +10,10 @@
 namespace lockstep {
 namespace {
 
-// "order": keeps the keys of the order apart from those of the random streams.
+// "order": keeps the keys of the order distinct from those of the random streams.
 constexpr std::uint64_t kOrderKey = 0x6F72646572;
 
-// Of each half of the smallest 2^(2h) >= size.
+// The bits of each half of the smallest 2^(2h) >= size.
 int half_bits_for(std::uint64_t size) {
   const int bits = size < 2 ? 0 : static_cast<int>(std::bit_width(size - 1));
   return std::max(1, (bits + 1) / 2);
@@ -30,9 +30,9 @@ Permutation::Permutation(std::uint64_t size, std::uint64_t seed, std::uint64_t e
   }
 }
 
-// A round swaps the halves and adds to one a hash of the other, which can be undone whatever the hash is. The
-// textbook's exclusive or in place of the addition would only reach even permutations: with five samples, some orders
-// would come 1.3 times as often as others.
+// A round swaps the halves and adds a hash of one to the other, which can be undone whatever the hash is. The
+// textbook's exclusive or instead of the addition would only reach even permutations: with five samples, some orders
+// would occur 1.3 times as often as others.
 std::uint64_t Permutation::encrypt(std::uint64_t value) const {
   const std::uint64_t mask = (std::uint64_t{1} << half_bits_) - 1;
   std::uint64_t left = value >> half_bits_;

@@ -1,12 +1,12 @@
 #pragma once
 
 // The order of an epoch: a permutation of [0, size) that is computed, not stored. Position p of the order is one
-// evaluation of a keyed bijection, so a data set of any size takes the same few bytes and going on in mid-epoch costs
+// evaluation of a keyed bijection, so a data set of any size takes the same few bytes, and resuming in mid-epoch costs
 // nothing.
 //
-// The bijection is a Feistel network of two equal halves over the smallest power of four that holds `size`. It is
-// walked: a result beyond the end goes in again until one lies within, which keeps it a bijection and takes fewer
-// than four turns on average. Integers only; docs/data.md fixes every bit of it.
+// The bijection is a Feistel network of two equal halves over the smallest power of four that holds `size`, with cycle
+// walking: a result beyond the end is fed back until one lies within, which keeps it a bijection and takes fewer than
+// four iterations on average. Integers only; docs/data.md specifies every bit of it.
 
 #include <array>
 #include <cstdint>
@@ -22,8 +22,8 @@ class Permutation {
   std::uint64_t at(std::uint64_t position) const;
 
  private:
-  // From here on all orders of a few samples are equally likely: 4 rounds and 7 samples are 80 standard deviations
-  // off in a chi-square test, 6 rounds 4, and 10 none.
+  // From this number on, all orders of a few samples are equally likely: in a chi-square test with 7 samples, 4 rounds
+  // are 80 standard deviations off, 6 rounds 4, and 10 none.
   static constexpr int kRounds = 10;
 
   std::uint64_t encrypt(std::uint64_t value) const;

@@ -1,7 +1,7 @@
 #pragma once
 
 // Philox4x32-10 (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3", 2011): a bijection of 128-bit
-// counters for each 64-bit key. Every counter gives a block of 128 random bits, in any order, without a state.
+// counters for each 64-bit key. Every counter gives a block of 128 random bits, in any order, without state.
 
 #include <array>
 #include <cstdint>

@@ -14,10 +14,10 @@
 namespace lockstep {
 namespace {
 
-// A wait of that length is worth a word: it may never end.
+// A wait this long deserves a message: it may never end.
 constexpr std::chrono::minutes kPatience{1};
 
-// Adds the time of its life to a total.
+// Adds its lifetime to a total.
 class Stopwatch {
  public:
   Stopwatch(const Clock& clock, std::chrono::nanoseconds& total)
@@ -48,7 +48,7 @@ Prefetch::Prefetch(Source source, const PrefetchOptions& options, const Clock& c
   LOCKSTEP_CHECK(options.threads >= 0 && (options.threads == 0 || options.depth > 0));
   const SignalsBlocked blocked;
   try {
-    // More could never have anything to do.
+    // More threads would never have anything to do.
     for (std::size_t i = std::min(static_cast<std::size_t>(options.threads), depth_); i > 0; --i) {
       threads_.emplace_back([this] { run(); });
     }
@@ -80,7 +80,7 @@ bool Prefetch::next() {
     stop();
     std::rethrow_exception(failure_);
   }
-  // The threads go on while the caller uses what it got.
+  // The threads continue while the caller uses the item.
   refill(depth_);
   return true;
 }
@@ -144,7 +144,7 @@ void Prefetch::wait_for_oldest() {
 }
 
 void Prefetch::stop() {
-  std::vector<Item> void_items;  // their tasks go when the lock is gone
+  std::vector<Item> void_items;  // their tasks are destroyed after the lock is released
   {
     const MutexLock lock(mutex_);
     stopping_ = true;

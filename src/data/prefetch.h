@@ -1,13 +1,13 @@
 #pragma once
 
-// Work that is done ahead of the one who needs it: threads prepare the items of a sequence, several at a time, and
-// next() hands them out in their order. What an item is, and where its result goes, is the caller's business:
+// Prepares work in advance: threads prepare the items of a sequence, several at a time, and next() delivers them in
+// order. The caller decides what an item is and where its result goes:
 //
 //   std::deque<Batch> batches;
 //   Prefetch ahead([&] { Batch& batch = batches.emplace_back(draw()); return [&batch] { load(batch); }; }, {});
 //   while (ahead.next()) { train(batches.front()); batches.pop_front(); }
 //
-// Used by one thread, which also runs the source: only tasks run elsewhere. The threads take no signals, so that they
+// Used by one thread, which also runs the source: only tasks run in other threads. These block signals, so that signals
 // reach the program's own threads.
 
 #include <chrono>
@@ -24,27 +24,27 @@
 namespace lockstep {
 
 struct PrefetchOptions {
-  int threads = 2;        // 0: items are prepared inside next()
-  std::size_t depth = 4;  // items that were begun, or are prepared, ahead of the caller
+  int threads = 2;        // 0: items are prepared in next()
+  std::size_t depth = 4;  // items begun or prepared ahead of the caller
 };
 
 class Prefetch {
  public:
   using Task = std::function<void()>;
-  // Gives the work of the next item, or an empty task when there are no more. Called inside next() alone, for one item
-  // after the other, and no more than `depth` of them ahead.
+  // Returns the work of the next item, or an empty task when there are no more. Called only in next(), for one item
+  // after the other, at most `depth` items ahead.
   using Source = std::function<Task()>;
 
-  // Nothing is drawn from the source before the first next(). The clock has to outlive this.
+  // Takes nothing from the source before the first next(). The clock must outlive this object.
   Prefetch(Source source, const PrefetchOptions& options, const Clock& clock = Clock::real());
-  // Tasks under way are waited for, others never start.
+  // Waits for tasks in flight; others never start.
   ~Prefetch();
   Prefetch(const Prefetch&) = delete;
   Prefetch& operator=(const Prefetch&) = delete;
 
-  // Returns true once the next item is prepared, false when there is none. Throws what the item's task threw, or the
-  // source instead of giving one, when it is that item's turn; then no further task starts, and every later call
-  // throws the same.
+  // Returns true once the next item is prepared, false if there is none. When an item's task, or the source in its
+  // place, threw an exception, next() throws it when it is that item's turn. Then no further task starts, and every
+  // later call throws the same.
   bool next();
 
   // How long the caller has spent in next().
@@ -75,7 +75,7 @@ class Prefetch {
   Mutex mutex_;
   CondVar work_;      // for the threads: there is an item to begin
   CondVar prepared_;  // for the caller: an item is prepared
-  // A deque: an item stays where it is while others come and go.
+  // A deque: an item stays in place while others come and go.
   std::deque<Item> items_ LOCKSTEP_GUARDED_BY(mutex_);
   std::size_t begun_ LOCKSTEP_GUARDED_BY(mutex_) = 0;  // how many of them, from the front
   bool stopping_ LOCKSTEP_GUARDED_BY(mutex_) = false;

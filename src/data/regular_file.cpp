@@ -12,7 +12,7 @@ namespace lockstep {
 
 RegularFile open_regular_file(const std::filesystem::path& path) {
   RegularFile file{.name = config::printable(path.string())};
-  // Without O_NONBLOCK a pipe that nobody writes to would block here for ever.
+  // Without O_NONBLOCK, opening a pipe without a writer would block forever.
   file.fd.reset(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!file.fd && errno == ENOENT) {
     throw Error(ErrorCode::kNotFound, file.name + ": no such file");

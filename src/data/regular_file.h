@@ -1,6 +1,6 @@
 #pragma once
 
-// An open file that is one: not a folder, a pipe or a device, whose size means nothing.
+// An open regular file: not a folder, a pipe or a device, whose size means nothing.
 
 #include <cstdint>
 #include <filesystem>
@@ -11,13 +11,13 @@
 namespace lockstep {
 
 struct RegularFile {
-  std::string name = {};  // its path, fit to be printed
+  std::string name = {};  // its path, printable
   UniqueFd fd = {};
   std::uint64_t size = 0;  // when it was opened
 };
 
-// For reading. Throws Error{kNotFound} when there is no such file, Error{kInvalidArgument} when it is something else,
-// Error{kSystem} when it cannot be opened.
+// Opens for reading. Throws Error{kNotFound} if there is no such file, Error{kInvalidArgument} if it is not a regular
+// file, and Error{kSystem} if it cannot be opened.
 RegularFile open_regular_file(const std::filesystem::path& path);
 
 }  // namespace lockstep

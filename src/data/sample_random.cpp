@@ -11,7 +11,7 @@
 namespace lockstep {
 namespace {
 
-// "random": keeps the keys of the streams apart from those of the order.
+// "random": keeps the keys of the streams distinct from those of the order.
 constexpr std::uint64_t kStreamKey = 0x72616E646F6D;
 
 constexpr double kUnit = 0x1p-53;
@@ -24,10 +24,9 @@ std::uint32_t high_word(std::uint64_t value) {
   return static_cast<std::uint32_t>(value >> 32);
 }
 
-// The normal distribution by comparing random fractions alone (Karney, "Sampling exactly from the normal
-// distribution", 2016), with von Neumann's way to a probability exp(-p): of fractions p > u1 > u2 > ..., the number
-// that can be drawn before the chain breaks is even with that probability. A fraction is 64 bits, its value times
-// 2^64.
+// The normal distribution by comparing random fractions only (Karney, "Sampling exactly from the normal distribution",
+// 2016), with von Neumann's method for a probability of exp(-p): in a chain of fractions p > u1 > u2 > ..., the number
+// drawn before the chain breaks is even with that probability. A fraction is 64 bits, its value times 2^64.
 
 // True with probability exp(-1/2).
 bool falls_by_half(SampleRandom& random) {
@@ -95,7 +94,7 @@ std::uint64_t SampleRandom::bits() {
   return words_[static_cast<std::size_t>(2 - unused_--)];
 }
 
-// Draws as many bits as bound - 1 has, the highest ones, until they give a number below it: fewer than two draws on
+// Draws the highest bits, as many as bound - 1 has, until they give a number below `bound`: fewer than two draws on
 // average, and no number is favoured.
 std::uint64_t SampleRandom::below(std::uint64_t bound) {
   if (bound == 0) {

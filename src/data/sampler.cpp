@@ -13,7 +13,7 @@
 namespace lockstep {
 namespace {
 
-// A negative number that became unsigned is not a size.
+// A size above this was a negative number.
 constexpr std::uint64_t kLargestSize = std::uint64_t{1} << 62;
 
 void require_possible(std::uint64_t size, const RankShare& share, const SamplerOptions& options) {
@@ -81,7 +81,7 @@ Sampler::Sampler(std::uint64_t size, RankShare share, SamplerOptions options)
   require_possible(size_, share_, options_);
 }
 
-// An epoch with no batch left is over.
+// An epoch without a batch left is over.
 SamplerPosition Sampler::normalized(SamplerPosition position) const {
   if (plan_of(size_, share_, options_).batches_after(position.consumed) > 0) {
     return position;

@@ -60,7 +60,7 @@ void TokenData::read(std::uint64_t index, std::span<std::int64_t> into) const {
                 fmt::format("a sample has {} tokens, not {}", options_.length, into.size()));
   }
   std::uint64_t first = index * options_.stride;
-  // The last shard that starts at or before the token; empty ones start where the next does.
+  // The last shard that starts at or before the token; an empty shard starts where the next one does.
   auto shard =
       static_cast<std::size_t>(std::upper_bound(starts_.begin(), starts_.end(), first) - starts_.begin()) - 1;
   while (!into.empty()) {

@@ -19,7 +19,7 @@ static_assert(std::endian::native == std::endian::little, "shards are mapped as 
 constexpr std::string_view kTokenMagic = "LSTOKENS";
 constexpr std::uint32_t kVersion = 1;
 
-// As it lies in the file, little endian.
+// The layout in the file, little-endian.
 struct Layout {
   std::array<char, 8> magic;
   std::uint32_t version;
@@ -28,7 +28,7 @@ struct Layout {
   std::uint64_t vocabulary;
   std::uint64_t checksum;
   std::array<std::uint64_t, 2> reserved;  // zero
-  std::uint64_t header_checksum;          // XXH64 of all before it
+  std::uint64_t header_checksum;          // XXH64 of everything before it
 };
 static_assert(sizeof(Layout) == kTokenHeaderBytes);
 
@@ -36,7 +36,7 @@ std::uint64_t header_checksum(const Layout& layout) {
   return XXH64(&layout, offsetof(Layout, header_checksum), 0);
 }
 
-// Complaints about one file.
+// Checks of one file.
 class HeaderCheck {
  public:
   explicit HeaderCheck(std::string_view name) : name_(name) {}

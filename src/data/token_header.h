@@ -1,6 +1,6 @@
 #pragma once
 
-// The 64 bytes in front of the tokens of a shard; docs/data.md has them one by one.
+// The 64 bytes before the tokens of a shard; docs/data.md documents each field.
 
 #include <array>
 #include <cstddef>
@@ -16,7 +16,7 @@ inline constexpr std::size_t kTokenHeaderBytes = 64;
 
 std::array<std::byte, kTokenHeaderBytes> encode_token_header(const TokenHeader& header);
 
-// Checks all that can be checked without the tokens, against a file of `file_bytes`. Throws Error{kCorrupt} or
+// Checks everything that can be checked without the tokens, for a file of `file_bytes`. Throws Error{kCorrupt} or
 // Error{kUnsupported} with `name`, the place and what was expected.
 TokenHeader decode_token_header(std::string_view name, std::span<const std::byte> bytes,
                                 std::uint64_t file_bytes);

@@ -15,7 +15,7 @@
 namespace lockstep {
 namespace {
 
-// An empty file cannot be mapped; it is no shard either.
+// An empty file cannot be mapped; it is not a shard either.
 std::shared_ptr<const std::byte> map_file(const RegularFile& file) {
   const std::size_t bytes = file.size;
   if (bytes == 0) {
@@ -34,7 +34,7 @@ std::span<const Token> tokens_in(std::span<const std::byte> payload) {
   return {reinterpret_cast<const Token*>(payload.data()), payload.size() / sizeof(Token)};
 }
 
-// Calls `use` with the tokens as what they are.
+// Calls `use` with the tokens in their own type.
 template <class Use>
 auto with_tokens(TokenWidth width, std::span<const std::byte> payload, const Use& use) {
   return width == TokenWidth::kU16 ? use(tokens_in<std::uint16_t>(payload))

@@ -47,7 +47,7 @@ struct TokenShardWriter::State {
 
   NewFile file;
   TokenHeader header;
-  std::vector<std::byte> buffer;  // behind `end`, not yet written
+  std::vector<std::byte> buffer;  // after `end`, not yet written
   std::uint64_t end = kTokenHeaderBytes;
   XXH64_state_t hash{};
 };
