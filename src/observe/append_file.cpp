@@ -65,7 +65,7 @@ void AppendFile::append(std::string_view bytes) {
     }
     const int problem = errno;
     if (problem != EINTR) {
-      // Half a line would spoil the file for its readers. What cannot be cut off either, a device, stays as it is.
+      // Half a line would corrupt the file for its readers. A device, which cannot be truncated, stays as it is.
       [[maybe_unused]] const int result = ftruncate(file_.get(), before);
       throw append_error(problem, "cannot write", path_);
     }

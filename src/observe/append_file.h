@@ -1,7 +1,7 @@
 #pragma once
 
-// A file that only grows, by whole pieces: what append() was given is in the kernel's hands when it returns, and nothing
-// of it is in the file when it throws. A process that is killed loses nothing; a machine that loses its power may.
+// A file that only grows, by whole pieces: when append() returns, the kernel has all of them; when it throws, the file
+// has none of them. A killed process loses nothing; a machine that loses power may.
 
 #include <filesystem>
 #include <string_view>
@@ -12,12 +12,12 @@ namespace lockstep {
 
 class AppendFile {
  public:
-  // Opens the file, or makes it. Throws Error{kSystem}, or Error{kResourceExhausted} when there is no room.
+  // Opens or creates the file. Throws Error{kSystem}, or Error{kResourceExhausted} if there is no space.
   explicit AppendFile(std::filesystem::path path);
 
   const std::filesystem::path& path() const { return path_; }
   bool is_empty() const;
-  // Whether the last byte is a line's end, or there is none.
+  // Whether the file is empty or its last byte is a newline.
   bool ends_with_whole_line() const;
 
   // Throws as the constructor does, with the path.

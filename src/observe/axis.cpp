@@ -14,10 +14,10 @@ namespace lockstep {
 namespace {
 
 constexpr double kIntervals = 5;       // about as many as fit
-constexpr int kMostDecades = 6;        // with a label each
-constexpr int kDecadesWithDigits = 3;  // between them
-constexpr double kSmallest = 1e-300;   // what is below has no decade of its own
-constexpr double kNarrow = 1e-9;       // of the values: less is rounding, not a range
+constexpr int kMostDecades = 6;        // each with a label
+constexpr int kDecadesWithDigits = 3;  // at most this many decades get digits in between
+constexpr double kSmallest = 1e-300;   // smaller values have no decade of their own
+constexpr double kNarrow = 1e-9;       // relative to the values: less is rounding, not a range
 
 struct Magnitude {
   double size;
@@ -79,7 +79,7 @@ AxisRange with_width(AxisRange range, AxisScale scale) {
 std::vector<Tick> linear_ticks(AxisRange range, double interval) {
   const double largest = std::max(std::abs(range.low), std::abs(range.high));
   std::vector<Tick> ticks;
-  // Counted in intervals: adding them up would add up their errors.
+  // Counted in intervals: summing them would accumulate their errors.
   const double first = std::ceil(range.low / interval - kNarrow);
   const double last = std::floor(range.high / interval + kNarrow);
   for (double count = first; count <= last; ++count) {
@@ -119,7 +119,7 @@ int log_number_above(double value) {
   return index;
 }
 
-// Powers of ten; of many every other or so, of few with 2 and 5 between them.
+// Powers of ten; if there are many, only every second or so, if there are few, with 2 and 5 in between.
 std::vector<Tick> log_ticks(AxisRange range) {
   const int first = log_number_above(range.low);
   const int last = log_number_below(range.high);

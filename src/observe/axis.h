@@ -1,6 +1,6 @@
 #pragma once
 
-// One axis of a chart: where a value lies on it, and the round numbers it is labelled with.
+// One axis of a chart: maps values to positions, and has round numbers as labels.
 
 #include <string>
 #include <vector>
@@ -21,10 +21,10 @@ struct Tick {
 
 class Axis {
  public:
-  // From the first step to the last, with round and whole numbers in between. A range without a width gets one, here
-  // and below.
+  // From the first step to the last, with round whole numbers in between. A range of zero width is widened, here and
+  // below.
   static Axis of_steps(AxisRange range);
-  // Values and the round numbers next to them. They are finite, and positive on a logarithmic axis.
+  // Extended to the nearest round numbers. Values are finite, and positive on a logarithmic axis.
   static Axis around(AxisRange range, AxisScale scale = AxisScale::kLinear);
 
   // 0 for the low end, 1 for the high end.

@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint32_t kReversedPolynomial = 0x82F63B78;
 constexpr std::uint32_t kMaskDelta = 0xA282EAD8;
 
-// The remainder of each byte.
+// The remainder of each byte value.
 constexpr std::array<std::uint32_t, 256> crc32c_table() {
   std::array<std::uint32_t, 256> table{};
   for (std::uint32_t byte = 0; byte < table.size(); ++byte) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// metrics.csv: a value a line under one header that never changes, whatever names later rows bring. The format is in
-// docs/observe.md.
+// metrics.csv: one value per line under a header that never changes, whatever names later rows have. docs/observe.md
+// describes the format.
 
 #include <filesystem>
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace lockstep {
 
-// "1.5,10,0.25,train,loss,0.5" and a line's end for each value; texts are quoted where RFC 4180 asks for it. What is
-// not finite is nan, inf or -inf.
+// One line such as "1.5,10,0.25,train,loss,0.5" for each value; texts are quoted where RFC 4180 requires it. Non-finite
+// values are nan, inf or -inf.
 std::string to_csv_lines(const MetricRow& row);
 
 class CsvLog {
  public:
-  // Goes on with a file that is there, on a new line; a new one gets the header. Throws as AppendFile.
+  // Continues an existing file, on a new line; a new file gets the header. Throws as AppendFile does.
   explicit CsvLog(std::filesystem::path path);
 
   void write(const MetricRow& row) { file_.append(to_csv_lines(row)); }

@@ -14,8 +14,8 @@ constexpr double kLargestDrawable = 1e300;
 constexpr std::size_t kSmoothedPart = 80;
 constexpr double kGap = std::numeric_limits<double>::quiet_NaN();
 
-// The mean of what can be drawn in [begin, end). Summed anew for each stretch: with running sums one huge value would
-// take the digits of all that follow.
+// The mean of the drawable values in [begin, end). Summed anew for each stretch: with running sums, one huge value
+// would destroy the precision of all that follow.
 double mean_value(const CurvePoints& points, std::size_t begin, std::size_t end) {
   double mean = 0;
   std::size_t count = 0;
@@ -42,9 +42,9 @@ CurvePoints stretch_means(const CurvePoints& points, std::size_t limit) {
   return means;
 }
 
-// Where a straight line through the drawable points of [begin, end) passes `at`. In the middle of a stretch that is their
-// mean; at its ends, unlike the mean, it follows a curve that is steep. Never outside of what the points span: a spike
-// at one end must not throw the other end below zero.
+// The value at `at` of a straight line through the drawable points of [begin, end). In the middle of a stretch that is
+// their mean; at its ends, unlike the mean, it follows a steep curve. Never outside the range of the points: a spike at
+// one end must not push the other end below zero.
 double line_value(const CurvePoints& points, std::size_t begin, std::size_t end, std::size_t at) {
   double count = 0;
   double mean_place = 0;
@@ -105,7 +105,7 @@ void keep_shape(const CurvePoints& points, std::size_t begin, std::size_t end, C
 }  // namespace
 
 bool is_drawable(double value) {
-  return std::abs(value) < kLargestDrawable;  // false for what is not a number
+  return std::abs(value) < kLargestDrawable;  // false for NaN
 }
 
 CurvePoints thinned(const CurvePoints& points, std::size_t limit) {

@@ -1,6 +1,6 @@
 #pragma once
 
-// The points of a curve, and how many of them are made fewer or smoother without telling another story.
+// The points of a curve, and how they are thinned or smoothed without distorting it.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace lockstep {
 struct CurvePoint {
   std::int64_t step = 0;
   double epoch = 0;
-  double value = 0;  // not a number: the curve is interrupted here
+  double value = 0;  // NaN: the curve is interrupted here
 
   friend bool operator==(const CurvePoint&, const CurvePoint&) = default;
 };
@@ -25,9 +25,9 @@ bool is_drawable(double value);
 // point, so no spike is lost, and a line through them covers the same pixels.
 CurvePoints thinned(const CurvePoints& points, std::size_t limit);
 
-// A line laid through the neighbours of each point, an 80th of the curve to either side, twice. It does not lag behind
-// as a running mean does, and begins and ends where the curve does. Of more than `limit` points, means of neighbours
-// stand in for them.
+// Fits a line through the neighbours of each point, an 80th of the curve to either side, twice. Unlike a running mean
+// it does not lag, and it begins and ends where the curve does. More than `limit` points are first replaced by means of
+// neighbours.
 CurvePoints smoothed(const CurvePoints& points, std::size_t limit);
 
 }  // namespace lockstep

@@ -1,6 +1,6 @@
 #pragma once
 
-// A file that TensorBoard shows: the scalars of a run, readable while it is written.
+// A TensorBoard file: the scalars of a run, readable while it is written.
 
 #include <filesystem>
 
@@ -11,13 +11,13 @@ namespace lockstep {
 
 class EventFile {
  public:
-  // Throws as AppendFile. `wall_time` is in seconds since 1970, here and below.
+  // Throws as AppendFile does. `wall_time` is in seconds since 1970, here and below.
   EventFile(std::filesystem::path path, double wall_time);
 
   void write(double wall_time, const MetricRow& row);
 
-  // A name that TensorBoard takes for one of its own and that no file in `folder` has: a run that goes on in the same
-  // folder begins another file, and TensorBoard joins them.
+  // A name that TensorBoard recognises and that no file in `folder` has: a run that resumes in the same folder starts
+  // another file, and TensorBoard joins them.
   static std::filesystem::path new_path(const std::filesystem::path& folder, double wall_time);
 
  private:

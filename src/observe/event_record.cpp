@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// The numbers of the fields in TensorFlow's event.proto and summary.proto.
+// The field numbers in TensorFlow's event.proto and summary.proto.
 constexpr std::uint32_t kEventWallTime = 1;
 constexpr std::uint32_t kEventStep = 2;
 constexpr std::uint32_t kEventFileVersion = 3;
@@ -29,7 +29,7 @@ std::string little_endian(std::uint64_t number, std::size_t bytes) {
   return text;
 }
 
-// Seven bits a byte, the lowest first; the highest bit says that more follow.
+// Seven bits per byte, the lowest first; the highest bit says that more follow.
 std::string varint(std::uint64_t number) {
   std::string text;
   while (number >= 0x80) {

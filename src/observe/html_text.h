@@ -1,13 +1,13 @@
 #pragma once
 
-// Text on its way into a page: nothing in it can end the element or the attribute that it stands in.
+// Escapes text for a page: nothing in it can close the surrounding element or attribute.
 
 #include <string>
 #include <string_view>
 
 namespace lockstep {
 
-// For content and for attributes in quotes.
+// For content and for quoted attributes.
 std::string html_escaped(std::string_view text);
 
 // For JSON inside a <script>: the same JSON, without any "<".

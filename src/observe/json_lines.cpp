@@ -15,7 +15,7 @@ namespace {
 
 using LineJson = nlohmann::ordered_json;
 
-// The member of that name, or null when there is none.
+// The member of that name, or null if there is none.
 LineJson member(const LineJson& object, const char* name) {
   const auto found = object.find(name);
   return found != object.end() ? *found : LineJson();
@@ -59,7 +59,7 @@ std::string to_json_line(const MetricRow& row) {
 
 std::vector<MetricRow> read_json_lines(const std::filesystem::path& path) {
   std::vector<MetricRow> rows;
-  std::error_code ignored;  // what cannot be looked at cannot be opened either
+  std::error_code ignored;  // a file that cannot be inspected cannot be opened either
   if (!std::filesystem::exists(path, ignored) && !ignored) {
     return rows;
   }

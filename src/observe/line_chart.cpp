@@ -89,7 +89,7 @@ class Plot {
       text += fmt::format(R"(<span class="y" style="top:{:.2f}%">{}</span>)",
                           100 * (1 - values_.place(tick.value)), tick.label);
     }
-    bool is_second = false;  // of two; narrow screens have room for the first
+    bool is_second = false;  // if there are two; narrow screens have room for the first only
     for (const Tick& tick : steps_.ticks()) {
       text += fmt::format(R"(<span class="x{}" style="left:{:.2f}%">{}</span>)", is_second ? " second" : "",
                           100 * steps_.place(tick.value), tick.label);
@@ -98,7 +98,7 @@ class Plot {
     return text + "<span class=\"axis\">step</span>\n";
   }
 
-  // What the script needs to find the point under the pointer.
+  // The data that the script needs to find the point under the pointer.
   std::string json() const {
     std::string curves;
     for (const Curve& curve : chart_.curves) {
@@ -120,7 +120,7 @@ class Plot {
                        chart_.unit.empty() ? "" : " " + chart_.unit);
   }
 
-  // A point without neighbours is a line of no length, which its round ends make a dot.
+  // A point without neighbours is a line of zero length, which round ends turn into a dot.
   std::string line_path(const CurvePoints& points) const {
     std::string path;
     bool is_interrupted = true;

@@ -14,15 +14,15 @@
 namespace lockstep {
 namespace {
 
-constexpr std::size_t kFewestSmoothed = 40;  // points; fewer are clear as they are
+constexpr std::size_t kFewestSmoothed = 40;  // points; fewer are clear without smoothing
 constexpr std::size_t kMostDots = 60;
 
 enum class ChartGroup { kOutcome, kMachinery };
 
-// What is known of a name.
+// What is known about a name.
 struct MetricKind {
   std::string_view name;
-  std::string_view title = {};  // none: made from the name
+  std::string_view title = {};  // empty: derived from the name
   std::string_view unit = {};
   ChartGroup group = ChartGroup::kOutcome;
   double factor = 1;
@@ -103,7 +103,7 @@ std::string title_of(const MetricKind& kind) {
   return title;
 }
 
-// The element with this name, made when it is not there yet.
+// The element with this name, added if necessary.
 template <class T>
 T& find_or_add(std::vector<T>& elements, std::string T::*name, const std::string& wanted) {
   const auto found = std::find_if(elements.begin(), elements.end(),
@@ -116,7 +116,7 @@ T& find_or_add(std::vector<T>& elements, std::string T::*name, const std::string
   return elements.back();
 }
 
-// Rows come in order but where a run was resumed, which may repeat some steps.
+// Rows are in order except where a run was resumed, which may repeat steps.
 void sort_by_step(std::vector<Metric>& metrics) {
   for (Metric& metric : metrics) {
     for (PhasePoints& phase : metric.phases) {
@@ -177,7 +177,7 @@ std::string note_of(const Metric& metric) {
                                   grouped(static_cast<std::int64_t>(count)), grouped(first));
 }
 
-// The last value; where there are several phases, that of the one that came last, which is no training.
+// The last value; if there are several phases, that of the last one, which is not training.
 std::string reading_of(const Metric& metric) {
   const PhasePoints& last = metric.phases.back();
   const std::string value = value_text(last.points.back().value);
@@ -189,7 +189,7 @@ AxisRange steps_of(const std::vector<MetricRow>& rows) {
       rows.begin(), rows.end(), [](const MetricRow& a, const MetricRow& b) { return a.step < b.step; });
   const auto low = static_cast<double>(first->step);
   const auto high = static_cast<double>(last->step);
-  return {low > 0 && low <= high / 10 ? 0 : low, high};  // a run that began at its beginning shows it
+  return {low > 0 && low <= high / 10 ? 0 : low, high};  // a run shown from its beginning starts at 0
 }
 
 LineChart chart_of(const Metric& metric, AxisRange steps) {

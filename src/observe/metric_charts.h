@@ -1,6 +1,6 @@
 #pragma once
 
-// Which charts a run deserves: one for each name that its rows have, with a curve for each phase.
+// Chooses the charts of a run: one for each name in its rows, with a curve for each phase.
 
 #include <vector>
 
@@ -11,10 +11,10 @@ namespace lockstep {
 
 struct MetricCharts {
   std::vector<LineChart> outcome;    // how well it learns; the loss first
-  std::vector<LineChart> machinery;  // how it gets there: learning rate, throughput and the like
+  std::vector<LineChart> machinery;  // how it does so: learning rate, throughput and the like
 };
 
-// Curves of any length have at most this many points.
+// Longer curves are thinned to this many points.
 inline constexpr std::size_t kMostCurvePoints = 2000;
 
 MetricCharts metric_charts(const std::vector<MetricRow>& rows);

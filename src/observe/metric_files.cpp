@@ -10,7 +10,7 @@
 namespace lockstep {
 namespace {
 
-// TensorBoard shows the date of each value, so this is the time of day and not a Clock's.
+// TensorBoard shows the date of each value, so this is wall-clock time and not a Clock's.
 double wall_time_now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
@@ -42,7 +42,7 @@ std::vector<MetricRow> MetricFiles::rewind(const std::function<bool(const Metric
   file.write_at(0, std::as_bytes(std::span(text)));
   file.commit();
   json_ = JsonLines(json_path(folder_));
-  // The same rows again: what is lost when this is interrupted is in the other file.
+  // Writes the same rows again: if this is interrupted, the other file still has them.
   std::filesystem::remove(csv_path(folder_));
   csv_ = CsvLog(csv_path(folder_));
   for (const MetricRow& row : rows) {

@@ -1,7 +1,7 @@
 #pragma once
 
-// The numbers of a run as files, in three forms: metrics.jsonl for programs, metrics.csv for tables, and an event file
-// for TensorBoard. Their formats are in docs/observe.md.
+// The numbers of a run as files, in three formats: metrics.jsonl for programs, metrics.csv for tables, and an event
+// file for TensorBoard. docs/observe.md describes them.
 //
 //   MetricFiles files(directory.path());
 //   files.write(row);
@@ -21,16 +21,16 @@ namespace lockstep {
 
 class MetricFiles {
  public:
-  // `folder` is there. A run that goes on in it appends to the first two files and begins another event file. Throws
-  // Error{kSystem} when a file cannot be opened, Error{kResourceExhausted} when there is no room for it.
+  // `folder` must exist. A resumed run appends to the first two files and starts another event file. Throws
+  // Error{kSystem} when a file cannot be opened, and Error{kResourceExhausted} when there is no space for it.
   explicit MetricFiles(const std::filesystem::path& folder);
 
-  // For a run that goes on: forgets the rows that are not to be kept, since they will come again, and returns the others.
-  // What TensorBoard has read stays. Throws as write().
+  // For a resumed run: removes the rows for which `is_kept` is false, since their steps will be trained again, and
+  // returns the others. TensorBoard's files keep theirs. Throws as write() does.
   std::vector<MetricRow> rewind(const std::function<bool(const MetricRow&)>& is_kept);
 
-  // The kernel has all of it when this returns. Throws Error{kResourceExhausted} when the disk is full, Error{kSystem}
-  // for other reasons, with the file's path; the file then ends with the row before.
+  // The kernel has the whole row when this returns. Throws Error{kResourceExhausted} when the disk is full, and
+  // Error{kSystem} for other reasons, with the file's path; the file then ends with the previous row.
   void write(const MetricRow& row);
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 
-// Numbers for people to read, in the progress line and in the report.
+// Formats numbers for people, in the progress line and in the report.
 
 #include <cstdint>
 #include <string>
@@ -10,7 +10,7 @@ namespace lockstep {
 // "12,345"
 std::string grouped(std::int64_t number);
 
-// As many digits as one reads at a glance: "0.1234", "12.35", "7", "23,456", "1.2e-05", "nan", "-inf".
+// As many digits as one can read at a glance: "0.1234", "12.35", "7", "23,456", "1.2e-05", "nan", "-inf".
 std::string value_text(double value);
 
 // "12,345 samples/s", "0.25 samples/s"

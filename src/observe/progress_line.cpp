@@ -16,13 +16,13 @@ namespace {
 constexpr std::size_t kUsualColumns = 80;
 constexpr std::string_view kEraseLine = "\r\x1b[K";
 
-// Asked each time, so that no signal has to tell of a change.
+// Queried each time, so that no signal has to report a change.
 std::size_t terminal_columns(int fd) {
   winsize size{};
   return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : kUsualColumns;
 }
 
-// O_NONBLOCK on the caller's descriptor would be seen by every process that shares it.
+// O_NONBLOCK on the caller's descriptor would affect every process that shares it.
 UniqueFd open_again(int fd) {
   return UniqueFd(
       open(fmt::format("/proc/self/fd/{}", fd).c_str(), O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
@@ -34,7 +34,7 @@ void write_all(int fd, std::string_view text) {
     if (count >= 0) {
       text.remove_prefix(static_cast<std::size_t>(count));
     } else if (errno != EINTR) {
-      return;  // nobody is there to see it; the next drawing begins with a clean line
+      return;  // it cannot be shown; the next drawing starts on a clean line
     }
   }
 }
@@ -99,14 +99,14 @@ void ProgressLine::show() {
   shown_at_ = clock_.now();
 }
 
-// The last column stays free: some terminals begin a new line when it is filled. The cursor waits at the start, so that
-// a message of somebody else's overwrites this line instead of standing behind it.
+// Leaves the last column free: some terminals wrap when it is filled. The cursor waits at the start, so that another
+// program's message overwrites this line instead of following it.
 std::string ProgressLine::drawing() const {
   return fmt::format("{}{}\r", kEraseLine, progress_text(*state_, terminal_columns(fd_) - 1));
 }
 
-// A worker of `lockstep run` is in the background of its terminal, which may have been told to stop those who write from
-// there. With the signal blocked it takes what they write.
+// A worker of `lockstep run` is in the background of its terminal, which may be configured to stop background writers.
+// With the signal blocked, the terminal accepts their output.
 void ProgressLine::put(int fd, std::string_view text) const {
   sigset_t stop_on_output;
   sigset_t before;

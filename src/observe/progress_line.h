@@ -1,14 +1,14 @@
 #pragma once
 
-// What a person sees while a run goes on. On a terminal it is one line that is drawn again and again, as wide as the
-// terminal is at that moment; anywhere else, lines that follow each other at a longer interval.
+// Shows the progress of a run to a person. On a terminal this is one line that is redrawn, as wide as the terminal is
+// at that moment; elsewhere, successive lines at a longer interval.
 //
 //   ProgressLine progress(STDERR_FILENO);
 //   while (training) { ...; progress.update(state); }
 //   progress.end();
 //
-// For one thread of one rank. Training goes on when nobody reads: update() does not wait for a terminal that is held,
-// and a reader who is gone is no error, since the metric files have all of it.
+// For one thread of one rank. Training continues when nobody reads: update() does not wait for a terminal that is held,
+// and a reader that is gone is no error, since the metric files have everything.
 
 #include <chrono>
 #include <cstddef>
@@ -29,19 +29,19 @@ struct ProgressOptions {
 
 class ProgressLine {
  public:
-  // `fd` and `clock` stay the caller's and outlive this.
+  // `fd` and `clock` remain the caller's and must outlive this object.
   explicit ProgressLine(int fd, const Clock& clock = Clock::real(), const ProgressOptions& options = {});
   ~ProgressLine();  // end()
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // Shows it, unless something was shown less than an interval ago.
+  // Shows the state, unless one was shown less than an interval ago.
   void update(const ProgressState& state);
-  // A line of its own, above the one that is redrawn.
+  // Prints a separate line, above the one that is redrawn.
   void say(std::string_view line);
-  // Takes the line off the terminal for somebody else's message; the next update() draws it again.
+  // Clears the line for another message; the next update() draws it again.
   void hide();
-  // Shows the last state if it was not shown, and leaves the cursor at the start of a new line. update() begins anew.
+  // Shows the last state if it was not shown, and leaves the cursor at the start of a new line. update() may follow.
   void end();
 
  private:
@@ -54,9 +54,9 @@ class ProgressLine {
   const Clock& clock_;
   const bool is_terminal_;
   const std::chrono::milliseconds interval_;
-  UniqueFd terminal_;                   // the same one, opened so that a write does not wait
-  std::optional<ProgressState> state_;  // the last one; there is none before the first and after the end
-  bool is_shown_ = false;               // state_, as it is
+  UniqueFd terminal_;                   // the same terminal, opened so that writes do not block
+  std::optional<ProgressState> state_;  // the last one; empty before the first and after the end
+  bool is_shown_ = false;               // whether state_ is shown
   std::optional<Clock::Time> shown_at_;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kFieldGap = "  ";
 
-// In the order in which they give way when the line is too narrow.
+// In the order in which fields are dropped when the line is too narrow.
 enum class Importance { kShares, kLearningRate, kMetrics, kSpeed, kEpoch, kEta, kLoss, kStep };
 
 struct Field {
@@ -22,7 +22,7 @@ struct Field {
   std::string text;
 };
 
-// Of UTF-8: its continuation bytes take no column.
+// In UTF-8, continuation bytes take no column.
 std::size_t columns_of(std::string_view text) {
   return static_cast<std::size_t>(std::count_if(
       text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
@@ -36,7 +36,7 @@ std::string cut_to(std::string_view text, std::size_t columns) {
   return std::string(text.substr(0, end));
 }
 
-// The epoch under way, counted from 1; at its very end it is still this one.
+// The current epoch, counted from 1; at its very end it is still this one.
 std::string epoch_text(double epoch, double epochs) {
   const double current = std::max(1.0, std::ceil(epoch));
   return epochs > 0
@@ -90,7 +90,7 @@ std::string joined(const std::vector<Field>& fields) {
   return line;
 }
 
-// The last of the least important ones.
+// Drops the last of the least important fields.
 void drop_one(std::vector<Field>& fields) {
   const auto least = std::min_element(fields.rbegin(), fields.rend(), [](const Field& a, const Field& b) {
     return a.importance < b.importance;

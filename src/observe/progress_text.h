@@ -17,11 +17,11 @@ namespace lockstep {
 
 struct ProgressState {
   std::int64_t step = 0;
-  std::int64_t steps = 0;  // 0: nobody knows
+  std::int64_t steps = 0;  // 0: unknown
   double epoch = 0;        // 2.5: in the middle of the third
-  double epochs = 0;       // 0: nobody knows
+  double epochs = 0;       // 0: unknown
   double loss = 0;
-  std::vector<MetricValue> metrics = {};  // shown behind the loss
+  std::vector<MetricValue> metrics = {};  // shown after the loss
   double learning_rate = 0;
   double samples_per_second = 0;   // of all ranks
   double communication_share = 0;  // of the time, 0 to 1
@@ -29,7 +29,7 @@ struct ProgressState {
   std::optional<std::chrono::seconds> eta = {};
 };
 
-// At most `columns` wide: what matters least is left out first, and step and loss stay to the end.
+// At most `columns` wide: the least important fields are dropped first, step and loss last.
 std::string progress_text(const ProgressState& state, std::size_t columns);
 
 }  // namespace lockstep

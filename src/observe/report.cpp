@@ -24,7 +24,7 @@ namespace {
 constexpr std::string_view kLogo =
     R"(<svg class="logo" viewBox="0 0 24 24" aria-hidden="true"><path d="M3 21V13M12 21V8M21 21V3"/></svg>)";
 
-// The page may load nothing, and the browser holds it to that.
+// The page may load nothing, and the browser enforces that.
 constexpr std::string_view kPageHead = R"(<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -45,9 +45,9 @@ constexpr std::string_view kNothingMeasured = R"(<section><div class="card empty
 
 struct StatusParts {
   std::string_view word;    // "failed"
-  std::string_view reason;  // what stands behind its colon
+  std::string_view reason;  // the text after the colon
   std::string_view kind;    // class of the style
-  std::string_view sign;    // so that not the colour alone tells
+  std::string_view sign;    // so that it does not depend on colour alone
 };
 
 StatusParts status_parts(std::string_view status) {
@@ -70,7 +70,7 @@ std::string counted(std::int64_t count, std::string_view noun) {
   return fmt::format("<span>{} {}{}</span>", grouped(count), noun, count == 1 ? "" : "s");
 }
 
-// How large the run was.
+// The size of the run.
 std::string facts(const ReportData& data) {
   std::string text;
   if (!data.rows.empty()) {
@@ -108,7 +108,7 @@ std::string page_header(const ReportData& data) {
   return text + "</header>\n";
 }
 
-// "98.1 %" with a smaller unit; other texts as they are.
+// "98.1 %" with a smaller unit; other texts unchanged.
 std::string tile_value(std::string_view value) {
   const auto space = value.find(' ');
   const bool is_number_and_unit = space != std::string_view::npos &&

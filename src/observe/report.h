@@ -1,9 +1,9 @@
 #pragma once
 
-// A run as one page: what came out, how it got there, where the time went, and what it was told to do.
+// A run as one page: its results, how it got there, where the time went, and its settings.
 //
-// The page is one file that needs nothing else: no network, no font, no script from elsewhere. All of it can be read
-// without JavaScript, which only shows the numbers under the pointer.
+// The page is one self-contained file: no network, no font, no script from elsewhere. All of it can be read without
+// JavaScript, which only shows the numbers under the pointer.
 
 #include <string>
 #include <utility>
@@ -16,7 +16,7 @@ namespace lockstep {
 struct RankTimes {
   int rank = 0;
   std::string host = {};
-  // Mean seconds per step: "data", "forward", "backward", "communication", "optimizer", "other", or names of one's own.
+  // Mean seconds per step: "data", "forward", "backward", "communication", "optimizer", "other", or custom names.
   std::vector<MetricValue> seconds = {};
 };
 
@@ -28,7 +28,7 @@ struct ReportData {
   ReportEntries summary = {};  // "test accuracy" -> "98.1 %"
   std::vector<MetricRow> rows = {};
   std::vector<RankTimes> ranks = {};
-  std::string settings_json = {};  // of config::to_json(); what is no such JSON is shown as it is
+  std::string settings_json = {};  // from config::to_json(); any other text is shown unchanged
   ReportEntries environment = {};  // "processor" -> "..."
 };
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// What every report has the same: its style and its script, both written into the page.
+// What all reports share: the style and the script, both embedded in the page.
 
 #include <string_view>
 

@@ -1,4 +1,4 @@
-// The script of the report: shows the values under the pointer. Everything it needs stands as JSON beside each chart.
+// The script of the report: shows the values under the pointer. All its data is embedded as JSON next to each chart.
 
 #include "observe/report_assets.h"
 

@@ -1,5 +1,5 @@
-// The style of the report. Colours come in pairs, for light and for dark; blue, orange, green and purple are those of
-// the palette of Okabe and Ito, made a little softer, which people tell apart whatever colours they see.
+// The style of the report. Colours come in pairs, for light and dark; blue, orange, green and purple are slightly
+// softened colours of the palette of Okabe and Ito, which people with any colour vision can tell apart.
 
 #include "observe/report_assets.h"
 

@@ -36,8 +36,7 @@ void make_folder(const fs::path& folder, const fs::path& run) {
   }
 }
 
-// Permissions, read-only mounts and full disks have many ways to refuse; one file that was made and removed answers
-// for all of them.
+// Permissions, read-only mounts and full disks can all prevent writing; creating and removing one file tests them all.
 void try_writing(const fs::path& folder, const fs::path& run) {
   try {
     const NewFile probe(folder / "write-test");
@@ -60,7 +59,7 @@ std::string file_name_of(std::string_view name) {
     }
   }
   if (safe.front() == '.') {
-    safe.front() = '-';  // neither hidden nor a way upwards
+    safe.front() = '-';  // neither hidden nor a path upwards
   }
   return safe;
 }
@@ -80,7 +79,7 @@ bool is_time_text(std::string_view text) {
          });
 }
 
-// When a run of that name began and which one of that second it was, from the name of its folder.
+// When a run of that name began, and its number within that second, from the name of its folder.
 std::optional<std::pair<std::string, int>> order_of(std::string_view folder, std::string_view name) {
   constexpr std::size_t kTimeLength = 15;
   const std::string prefix = file_name_of(name) + "-";
@@ -133,7 +132,7 @@ RunDirectory RunDirectory::create_new(const fs::path& parent, std::string_view n
 
 std::vector<fs::path> RunDirectory::list(const fs::path& parent, std::string_view name) {
   std::map<std::pair<std::string, int>, fs::path> found;
-  std::error_code ignored;  // what cannot be looked into has no runs
+  std::error_code ignored;  // an unreadable folder has no runs
   for (const fs::directory_entry& entry : fs::directory_iterator(parent, ignored)) {
     if (const auto order = order_of(entry.path().filename().string(), name)) {
       found[*order] = entry.path();

@@ -1,12 +1,12 @@
 #pragma once
 
-// The folder of a run: what it is called, and where in it everything is.
+// The folder of a run: its name, and the places of its contents.
 //
-//   config.json   what the run was told to do       report.html   the run as a page
+//   config.json   the settings of the run           report.html   the run as a page
 //   metrics.*     see metric_files.h                logs/         one file per rank
-//   checkpoints/  a folder per step that was saved
+//   checkpoints/  one folder per saved step
 //
-// It is made, and tried, before anything is trained. Every rank may call create() with the same path, at once.
+// It is created and tested before training starts. All ranks may call create() with the same path at the same time.
 
 #include <chrono>
 #include <filesystem>
@@ -20,16 +20,16 @@ inline constexpr std::string_view kCheckpointsFolder = "checkpoints";
 
 class RunDirectory {
  public:
-  // Makes it with its parents, or takes one that is there, as a run that is resumed does. Throws
-  // Error{kInvalidConfig}, with the path and the reason, when it cannot be made or nothing can be written into it.
+  // Creates it with its parents, or uses an existing one, as a resumed run does. Throws Error{kInvalidConfig}, with the
+  // path and the reason, when it cannot be created or written to.
   static RunDirectory create(const std::filesystem::path& path);
 
-  // A new one in `parent`: "runs/digits-20261116-093000", by the local time; with "-2" and so on behind it when that
-  // is taken. Characters of `name` that do not belong in a file's name become dashes.
+  // Creates a new one in `parent`: "runs/digits-20261116-093000", by the local time, followed by "-2" and so on if that
+  // is taken. Characters of `name` that do not belong in a file name become dashes.
   static RunDirectory create_new(const std::filesystem::path& parent, std::string_view name,
                                  std::chrono::system_clock::time_point now);
 
-  // Those that create_new() has made in `parent` for that name, the oldest first; none when there is no `parent`.
+  // The folders that create_new() made in `parent` for that name, oldest first; none if there is no `parent`.
   static std::vector<std::filesystem::path> list(const std::filesystem::path& parent, std::string_view name);
 
   const std::filesystem::path& path() const { return path_; }
@@ -38,7 +38,7 @@ class RunDirectory {
   std::filesystem::path report() const { return path_ / "report.html"; }
   std::filesystem::path log_file(int rank) const;
 
-  // Whole files, put in the place of what was there in one instant. Throw Error{kSystem}.
+  // Replace the whole file atomically. Throw Error{kSystem}.
   void write_config(std::string_view json) const;
   void write_report(std::string_view html) const;
 

@@ -20,13 +20,13 @@ constexpr double kBarWidth = 1000;
 constexpr std::array<std::string_view, 6> kKnownParts = {"data",          "forward",   "backward",
                                                          "communication", "optimizer", "other"};
 
-// Other parts share a colour, and are told apart by their names.
+// Unknown parts share a colour, and are told apart by their names.
 std::string part_class(std::string_view name) {
   const bool is_known = std::find(kKnownParts.begin(), kKnownParts.end(), name) != kKnownParts.end();
   return fmt::format("part-{}", is_known ? name : "own");
 }
 
-// What no clock can have measured counts as nothing.
+// Durations that no clock can have measured count as 0.
 double sane_seconds(double seconds) {
   constexpr double kLongest = 1e9;
   return seconds > 0 && seconds < kLongest ? seconds : 0;

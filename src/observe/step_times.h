@@ -1,6 +1,6 @@
 #pragma once
 
-// Where the time of a step goes, as one bar per rank: who waits for whom is seen at a glance.
+// How the time of a step is spent, as one bar per rank: shows at a glance which rank waits for which.
 
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace lockstep {
 
-// Of many ranks, the slowest. Nothing without ranks.
+// If there are many ranks, the slowest. Empty without ranks.
 std::string render_step_times(const std::vector<RankTimes>& ranks);
 
 }  // namespace lockstep
