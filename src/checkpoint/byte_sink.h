@@ -1,6 +1,6 @@
 #pragma once
 
-// Where bytes go that are made piece by piece: a file on its way to the disk, or memory in a test.
+// A destination for bytes produced piece by piece: a file on its way to disk, or memory in a test.
 
 #include <cstddef>
 #include <span>
@@ -14,7 +14,7 @@ class ByteSink {
   ByteSink& operator=(const ByteSink&) = delete;
   virtual ~ByteSink() = default;
 
-  // Takes all of them, behind those that came before, or throws Error. They are not looked at afterwards.
+  // Appends all bytes, or throws Error. Does not keep a reference to them.
   virtual void write(std::span<const std::byte> bytes) = 0;
 };
 

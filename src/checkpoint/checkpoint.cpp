@@ -31,7 +31,7 @@ void require_equal_checksum(const ByteSource& source, const FileEntry& expected,
   }
 }
 
-// Piece by piece: the state of a model need not fit in memory beside itself.
+// Piece by piece: memory need not hold the state of a model twice.
 std::string checksum_of(const ByteSource& source, std::uint64_t bytes) {
   constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
   std::vector<std::byte> piece(std::min<std::uint64_t>(kPieceBytes, bytes));
@@ -40,7 +40,7 @@ std::string checksum_of(const ByteSource& source, std::uint64_t bytes) {
   while (offset < bytes) {
     const std::size_t count = source.read_at(offset, piece);
     if (count == 0) {
-      break;  // it became shorter, which the checksum will tell
+      break;  // the file became shorter, which the checksum will reveal
     }
     checksum.add(std::span(piece).first(count));
     offset += count;
@@ -48,7 +48,7 @@ std::string checksum_of(const ByteSource& source, std::uint64_t bytes) {
   return checksum.text();
 }
 
-// A file that could be opened and not read has a bad sector, and is damaged like any other.
+// A file that can be opened but not read has a bad sector, and counts as damaged.
 void verify_file(const fs::path& path, const FileEntry& expected) {
   const auto source = open_file(path);
   require_size(*source, expected);
@@ -63,7 +63,7 @@ void verify_file(const fs::path& path, const FileEntry& expected) {
 
 Manifest read_manifest(const fs::path& directory) {
   const auto source = open_file(directory / kManifestName);
-  // One byte beyond the bound is enough to be refused.
+  // One byte beyond the limit is enough to be refused.
   std::string text(std::min<std::uint64_t>(source->size(), kMostManifestBytes + 1), '\0');
   text.resize(source->read_at(0, std::as_writable_bytes(std::span(text))));
   return parse_manifest(source->name(), text);
@@ -77,27 +77,28 @@ void require_named_by_step(const fs::path& directory, const Manifest& manifest) 
   }
 }
 
-// Of what is wrong with a checkpoint, as opposed to what kept us from looking: a right that is missing, no descriptors.
+// Whether the error means damage of a checkpoint, as opposed to something that prevented reading it: missing
+// permissions, no descriptors.
 bool is_damage(ErrorCode code) {
   return code != ErrorCode::kSystem && code != ErrorCode::kResourceExhausted &&
          code != ErrorCode::kUnsupported;
 }
 
-// What keeps `action` from succeeding becomes a line, and others may be looked for.
+// Records the error of `action` as a problem, so that checking can continue.
 template <class Action>
 void collect_problem(Verification& result, const Action& action) {
   try {
     action();
   } catch (const Error& error) {
     result.other_version = error.code() == ErrorCode::kUnsupported;
-    // One damage is enough, whatever else could not be seen.
+    // One damaged file is enough, whatever else could not be read.
     const bool was_damaged = result.is_damaged();
     result.unreadable = !was_damaged && !result.other_version && !is_damage(error.code());
     result.problems.push_back(error.message());
   }
 }
 
-// "runs/a/" and "runs/a" are one folder, and its name is "a".
+// "runs/a/" and "runs/a" are the same folder, and its name is "a".
 fs::path without_end_slash(const fs::path& path) {
   return path.has_filename() || !path.has_relative_path() ? path : path.parent_path();
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// What the folders of checkpoints are called: step-00001234 when complete, .partial-step-00001234-TOKEN until then.
+// The names of checkpoint folders: step-00001234 when complete, .partial-step-00001234-TOKEN until then.
 
 #include <cstdint>
 #include <optional>
@@ -10,10 +10,10 @@
 namespace lockstep::checkpoint {
 
 std::string checkpoint_name(std::int64_t step);
-// The step of a complete one; nothing for any name that checkpoint_name() does not give.
+// The step of a complete checkpoint; nothing for any name that checkpoint_name() does not return.
 std::optional<std::int64_t> step_of(std::string_view name);
 
-// Different at every call.
+// Different in every call.
 std::string partial_name(std::int64_t step);
 std::optional<std::int64_t> step_of_partial(std::string_view name);
 

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of all folders in the store; none when it is not there yet.
+// The names of all folders in the store; none if it does not exist yet.
 std::vector<std::string> folders_in(const fs::path& directory) {
   std::vector<std::string> names;
   std::error_code problem;
@@ -39,7 +39,7 @@ fs::path parent_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-// Each folder is on the disk before anything is put into it.
+// Each folder is on disk before anything is created in it.
 void make_folders(DiskCalls& disk, const fs::path& path) {
   std::error_code problem;
   if (path.empty() || fs::is_directory(path, problem)) {
@@ -55,7 +55,7 @@ void make_folders(DiskCalls& disk, const fs::path& path) {
   sync_directory(disk, parent_of(path));
 }
 
-// What we may not open we have not made, and some file systems have nothing to sync.
+// A folder that this process may not open was not created by it, and some file systems have nothing to sync.
 void sync_if_it_can_be(DiskCalls& disk, const fs::path& path) {
   const UniqueFd opened(disk.open_directory(path));
   const bool done = opened && disk.sync(opened.get()) == 0;
@@ -99,7 +99,7 @@ NewestGood CheckpointStore::newest_good() const {
   return found;
 }
 
-// Somebody may have made the folder of the run a moment ago, and a folder is lost with each of its parents.
+// The run's folder may have been created a moment ago, and a folder is lost with any of its parents.
 void CheckpointStore::settle() const {
   make_folders(*disk_, directory_);
   std::error_code problem;
@@ -150,8 +150,8 @@ std::vector<SavedStep> CheckpointStore::saved_up_to(std::int64_t step) const {
   return saved;
 }
 
-// Each is renamed before it is taken apart, so that a kill leaves no checkpoint with files missing; and the new names
-// are on the disk before anything is gone.
+// Renames each checkpoint before removing it, so that a kill leaves no checkpoint with files missing; the new names are
+// on disk before anything is removed.
 std::vector<std::int64_t> CheckpointStore::prune(const RetentionRules& rules, std::int64_t saved) const {
   const std::vector<SavedStep> candidates = saved_up_to(saved);
   if (candidates.empty() || candidates.back().step != saved) {

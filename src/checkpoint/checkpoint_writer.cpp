@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of all files in the folder, by name.
+// The sizes of all files in the folder, by name.
 std::map<std::string, std::uint64_t> sizes_in(const fs::path& folder) {
   std::map<std::string, std::uint64_t> sizes;
   std::error_code problem;
@@ -37,8 +37,8 @@ std::map<std::string, std::uint64_t> sizes_in(const fs::path& folder) {
 
 struct Replacement {
   const fs::path& current;
-  const fs::path& old;   // where what is there now goes
-  const fs::path& next;  // where what takes its place comes from
+  const fs::path& old;   // where the current one goes
+  const fs::path& next;  // where its replacement comes from
 };
 
 void replace_in_two_steps(DiskCalls& disk, const Replacement& names) {
@@ -47,7 +47,7 @@ void replace_in_two_steps(DiskCalls& disk, const Replacement& names) {
   }
   if (disk.rename(names.next, names.current) != 0) {
     const int first_error = errno;
-    disk.rename(names.old, names.current);  // if that fails too, the first error is still the one to tell
+    disk.rename(names.old, names.current);  // if that fails too, the first error is still the one to report
     throw disk_error(first_error, "cannot replace", names.current);
   }
 }
@@ -93,7 +93,7 @@ CheckpointWriter CheckpointWriter::join(const fs::path& store, std::string_view 
 
 CheckpointWriter::~CheckpointWriter() {
   if (owns_partial_) {
-    disk_->remove_tree(partial_);  // what stays is swept at the next start
+    disk_->remove_tree(partial_);  // leftovers are swept at the next start
   }
 }
 
@@ -159,9 +159,9 @@ fs::path CheckpointWriter::commit(const Manifest& manifest) {
   return path;
 }
 
-// A step may be there already: it was damaged and has been trained again, or somebody went back. The old one leaves in
-// the same instant in which the new one comes, so that a kill never finds neither. Some file systems of networks cannot
-// do that: there it leaves first.
+// The step may exist already: it was damaged and has been trained again, or the run was rewound. The old one is
+// replaced atomically, so that a kill never leaves neither. Some network file systems cannot do that: there the old one
+// is removed first.
 void CheckpointWriter::publish(const fs::path& path) {
   fs::path replaced;
   std::error_code problem;

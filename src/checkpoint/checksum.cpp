@@ -20,7 +20,7 @@ Checksum& Checksum::operator=(Checksum&& other) noexcept = default;
 Checksum::~Checksum() = default;
 
 void Checksum::add(std::span<const std::byte> bytes) {
-  if (!bytes.empty()) {  // nothing may be a null pointer, which the hash does not take
+  if (!bytes.empty()) {  // an empty span may be a null pointer, which the hash does not accept
     update_(&state_->hash, bytes.data(), bytes.size());
   }
 }

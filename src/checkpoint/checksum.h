@@ -1,6 +1,6 @@
 #pragma once
 
-// XXH3 with 128 bits: what every file of a checkpoint is checked with. It finds damage, not forgery.
+// XXH3 with 128 bits, the checksum of every file of a checkpoint. It detects damage, not forgery.
 
 #include <cstddef>
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace lockstep::checkpoint {
 
-// Of bytes that come piece by piece.
+// The checksum of bytes that arrive piece by piece.
 class Checksum {
  public:
   explicit Checksum(HashUpdate update = best_hash_update());
@@ -20,7 +20,7 @@ class Checksum {
   ~Checksum();
 
   void add(std::span<const std::byte> bytes);
-  // Of all so far, as 32 hexadecimal digits, the highest first: what `xxhsum -H2` prints.
+  // The checksum so far, as 32 hexadecimal digits, the highest first, as `xxhsum -H2` prints it.
   std::string text() const;
 
  private:

@@ -18,7 +18,7 @@ class FileBytes {
 
   std::span<const std::byte> bytes() const { return {memory_.get(), size_}; }
   std::span<std::byte> bytes() { return {memory_.get(), size_}; }
-  // For files of text.
+  // For text files.
   std::string_view text() const { return {reinterpret_cast<const char*>(memory_.get()), size_}; }
 
  private:
@@ -26,10 +26,10 @@ class FileBytes {
   std::size_t size_;
 };
 
-// Memory for a file of `size` bytes. Throws Error{kResourceExhausted} with `name` when there is none.
+// Memory for a file of `size` bytes. Throws Error{kResourceExhausted} with `name` if there is not enough.
 FileBytes memory_for(std::string_view name, std::uint64_t size);
 
-// Throws what open_file() throws, Error{kResourceExhausted} when it does not fit into memory, and Error{kCorrupt} when it
+// Throws as open_file() does, Error{kResourceExhausted} if the file does not fit into memory, and Error{kCorrupt} if it
 // becomes shorter meanwhile.
 FileBytes read_file(const std::filesystem::path& path);
 

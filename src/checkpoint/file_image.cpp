@@ -16,19 +16,19 @@
 namespace lockstep::checkpoint {
 namespace {
 
-// Small enough to be in the cache still, after it was hashed, when it is copied, together with the next piece.
+// Small enough that a piece that was just hashed is still in the cache when it is copied, together with the next piece.
 constexpr std::size_t kCopiedAtOnce = std::size_t{128} << 10;
-constexpr std::size_t kLine = 64;  // of the cache
-// That of huge pages, which the disk's driver takes with less effort than small ones.
+constexpr std::size_t kLine = 64;  // a cache line
+// The size of huge pages, which the disk's driver handles with less effort than small ones.
 constexpr std::size_t kGranularity = std::size_t{2} << 20;
 
 std::size_t round_up(std::size_t bytes) {
   return (bytes + kGranularity - 1) / kGranularity * kGranularity;
 }
 
-// Stores that do not read the lines first that they overwrite, and leave what training has in the cache there: the disk
-// is the next to look at them. On the way it calls for what comes a piece later: tensors lie in small pages, and the
-// processor does not look ahead past the end of one.
+// Non-temporal stores: they do not read the lines that they overwrite, and do not evict training's data from the cache;
+// only the disk reads the copy. Also prefetches the next piece: tensors are in small pages, and the hardware prefetcher
+// stops at the end of a page.
 void copy_past_cache(std::byte* to, std::span<const std::byte> from) {
 #ifdef __SSE2__
   const std::size_t skew = reinterpret_cast<std::uintptr_t>(to) % sizeof(__m128i);
@@ -74,7 +74,7 @@ void FileImage::make_room(std::size_t bytes) {
     throw Error(ErrorCode::kResourceExhausted,
                 Error::from_errno(errno, "cannot get memory", "for a file of a checkpoint").message());
   }
-  madvise(memory, capacity, MADV_HUGEPAGE);  // a wish
+  madvise(memory, capacity, MADV_HUGEPAGE);  // a hint
   memory_ = static_cast<std::byte*>(memory);
   capacity_ = capacity;
 }

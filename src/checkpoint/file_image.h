@@ -1,9 +1,8 @@
 #pragma once
 
-// The bytes of a file, in memory: what a checkpoint takes of tensors that go on changing, in the form in which it reaches
-// the disk. They are hashed on the way in, while they are in the processor's cache, and lie as the disk wants them, so
-// that nobody has to touch them again. The memory of an image is used again by the next one: fresh memory costs more than
-// the copying.
+// The bytes of a file, in memory: a checkpoint's copy of tensors that keep changing, in the form written to disk. They
+// are hashed while they are in the processor's cache, and aligned for the disk, so that nothing has to touch them
+// again. The next image reuses the memory: fresh memory costs more than the copying.
 
 #include <cstddef>
 #include <span>
@@ -19,12 +18,12 @@ class FileImage final : public ByteSink {
   FileImage() = default;
   ~FileImage() override;
 
-  // Throws Error{kResourceExhausted} when memory is at its end.
+  // Throws Error{kResourceExhausted} when memory runs out.
   void write(std::span<const std::byte> bytes) override;
-  // Begins anew.
+  // Empties the image.
   void clear();
 
-  // Aligned to a page. Valid until the next write() or the end of the image.
+  // Page-aligned. Valid until the next write() or the destruction of the image.
   std::span<const std::byte> bytes() const { return {memory_, size_}; }
   std::string checksum() const { return checksum_.text(); }
 

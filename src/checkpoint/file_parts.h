@@ -1,7 +1,7 @@
 #pragma once
 
-// A large file of tensors in parts that ranks write at the same time: optimizer-1-of-2.safetensors and
-// optimizer-2-of-2.safetensors hold the tensors of what would otherwise be optimizer.safetensors, each of them whole.
+// A large file of tensors in parts that ranks write in parallel: optimizer-1-of-2.safetensors and
+// optimizer-2-of-2.safetensors hold the tensors that would otherwise be in optimizer.safetensors. No tensor is split.
 
 #include <string>
 #include <string_view>
@@ -11,14 +11,14 @@
 
 namespace lockstep::checkpoint {
 
-// The name of part `number`, from 1 on, of `count`; of a single one, `whole` itself. `whole` has an extension.
+// The name of part `number`, counted from 1, of `count`; `whole` itself if there is only one. `whole` has an extension.
 std::string part_name(std::string_view whole, int number, int count);
 
-// The file that this one is a part of; the name itself when it is none.
+// The file that this one is a part of; the name itself if it is not a part.
 std::string whole_name(std::string_view name);
 
-// The files that make up `whole`, in order; none when there is nothing of it. Throws Error{kCorrupt} when some are
-// missing, with `folder` for its text.
+// The files that make up `whole`, in order; empty if there are none. Throws Error{kCorrupt} when some are missing, with
+// `folder` in its message.
 std::vector<std::string> parts_of(std::string_view whole, const Manifest& manifest, std::string_view folder);
 
 }  // namespace lockstep::checkpoint

@@ -1,5 +1,5 @@
-// The same with AVX2. Nothing is called here that other files might share: a function compiled for AVX2 could otherwise
-// end up in a program on a processor without it.
+// The AVX2 version. Must not call functions that other files may share: a copy compiled for AVX2 could otherwise end up
+// in a program on a processor without it.
 
 #include <xxhash.h>
 

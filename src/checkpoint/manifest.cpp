@@ -20,7 +20,7 @@ namespace {
 using ManifestJson = nlohmann::json;
 
 constexpr int kVersion = 1;
-// Every version begins like this, so that each can tell the others.
+// Every version begins like this, so that each recognises the others.
 constexpr std::string_view kHead = "{\n  \"format\": \"lockstep checkpoint\",\n  \"version\": ";
 constexpr std::string_view kBeforeChecksum = R"(  "checksum": ")";
 constexpr std::string_view kBehindChecksum = "\"\n}\n";
@@ -33,7 +33,7 @@ bool is_checksum(std::string_view text) {
          text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
-// Why it cannot be a manifest; empty when it can.
+// Why it is not a valid manifest; empty if it is.
 std::string complaint_about(const Manifest& manifest) {
   if (manifest.step < 0 || manifest.world_size < 1) {
     return fmt::format("step {} of {} ranks", manifest.step, manifest.world_size);
@@ -46,14 +46,14 @@ std::string complaint_about(const Manifest& manifest) {
       return fmt::format("{} is no checksum", config::in_quotes(file.checksum));
     }
   }
-  // Of sorted files, those that do not rise.
+  // In a sorted list, names that are not in ascending order are duplicates.
   const auto twice =
       std::adjacent_find(manifest.files.begin(), manifest.files.end(),
                          [](const FileEntry& a, const FileEntry& b) { return a.name >= b.name; });
   return twice != manifest.files.end() ? fmt::format("{} comes twice", config::in_quotes(twice->name)) : "";
 }
 
-// The one text of a manifest that is sound and sorted.
+// The unique text of a valid, sorted manifest.
 std::string text_of(const Manifest& manifest) {
   std::string text = fmt::format(
       "{}{},\n  \"step\": {},\n  \"world_size\": {},\n  \"metric\": {},\n  \"files\": [", kHead, kVersion,
@@ -83,16 +83,16 @@ Manifest manifest_in(const ManifestJson& json) {
   return manifest;
 }
 
-// Brackets within brackets without end would cost a hundred times their size in memory. What is deeper than anything in a
-// manifest is dropped, and found missing when the manifest is written again.
+// Endlessly nested brackets would cost a hundred times their size in memory. Drops anything deeper than a manifest can
+// be; it is found missing when the manifest is written again.
 ManifestJson parse_shallow(std::string_view text) {
   constexpr int kDeepest = 3;
   return ManifestJson::parse(text, [](int depth, ManifestJson::parse_event_t /*event*/,
                                       ManifestJson& /*value*/) { return depth <= kDeepest; });
 }
 
-// Whatever is in the text that the manifest made from it does not hold, a member of another name or kind or a number
-// that does not fit, shows when it is written again.
+// Anything in the text that the parsed manifest does not hold (a member of another name or kind, or a number that does
+// not fit) is detected when the manifest is written again.
 std::optional<Manifest> read_back(std::string_view text) {
   try {
     Manifest manifest = manifest_in(parse_shallow(text));

@@ -9,9 +9,9 @@
 namespace lockstep::checkpoint {
 namespace {
 
-// What disks want the place in memory, the place in the file and the size to be a multiple of; none asks for more.
+// The alignment that disks require of memory, file offset and size; none requires more.
 constexpr std::size_t kAlignment = 4096;
-// A smaller file is not worth the calls.
+// For smaller files the extra calls are not worth it.
 constexpr std::size_t kLeastDirect = std::size_t{1} << 20;
 constexpr std::size_t kWrittenAtOnce = std::size_t{8} << 20;
 
@@ -24,7 +24,7 @@ class NewFile {
     }
   }
 
-  // A file system that cannot do it is not an error: the bytes then take the way that all files take.
+  // No support in the file system is no error: the bytes are then written in the ordinary way.
   void go_direct(bool direct) {
     if (direct != is_direct_) {
       is_direct_ = disk_.set_direct(file_.get(), direct) == 0 && direct;
@@ -37,10 +37,9 @@ class NewFile {
       if (count > 0) {
         bytes = bytes.subspan(static_cast<std::size_t>(count));
       } else if (count == 0) {
-        throw disk_error(EIO, "cannot write", path_);  // again would be for ever
+        throw disk_error(EIO, "cannot write", path_);  // retrying would loop forever
       } else if (errno == EINVAL && is_direct_) {
-        go_direct(
-            false);  // what is left after a short write has no alignment, and some disks want more of it
+        go_direct(false);  // the rest after a short write is unaligned, and some disks need more alignment
       } else if (errno != EINTR) {
         throw disk_error(errno, "cannot write", path_);
       }
@@ -72,7 +71,7 @@ void write_new_file(DiskCalls& disk, const std::filesystem::path& path, std::spa
     const std::size_t blocks = bytes.size() / kAlignment * kAlignment;
     file.go_direct(true);
     file.write(bytes.first(blocks));
-    file.go_direct(false);  // a last piece is as long as it is
+    file.go_direct(false);  // the last piece may have any length
     bytes = bytes.subspan(blocks);
   }
   file.write(bytes);

@@ -1,9 +1,9 @@
 #pragma once
 
-// Brings the bytes of a new file to the disk.
+// Writes a new file to disk.
 //
-// They go past the kernel's cache where the file system lets them: nobody reads them soon, and filling that cache costs
-// the processor, which others are training with, ten times what the disk's own transfer does.
+// Bypasses the kernel's page cache where the file system supports it: the file will not be read soon, and filling that
+// cache costs ten times as much processor time, which training needs, as the disk's own transfer.
 
 #include <cstddef>
 #include <filesystem>
@@ -13,8 +13,8 @@
 
 namespace lockstep::checkpoint {
 
-// The bytes are on the disk when it returns; that the folder knows the file's name is the caller's to see to. Throws
-// disk_error(), also when there is such a file.
+// The bytes are on disk when it returns; the caller must sync the folder's entry. Throws disk_error(), also if the file
+// exists.
 void write_new_file(DiskCalls& disk, const std::filesystem::path& path, std::span<const std::byte> bytes);
 
 }  // namespace lockstep::checkpoint

@@ -5,7 +5,7 @@
 namespace lockstep::checkpoint {
 namespace {
 
-// `saved` is in the order of steps.
+// `saved` is sorted by step.
 std::optional<std::int64_t> best_step(const std::vector<SavedStep>& saved, Better better) {
   std::optional<SavedStep> best;
   for (const SavedStep& candidate : saved) {

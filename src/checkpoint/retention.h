@@ -1,6 +1,6 @@
 #pragma once
 
-// Which checkpoints of a run may go. Decides, and touches nothing.
+// Decides which checkpoints of a run may be removed. Touches nothing.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,11 +11,11 @@ namespace lockstep::checkpoint {
 
 enum class Better { kLower, kHigher };
 
-// A checkpoint stays when any of these wants it. The newest always stays.
+// A checkpoint stays if any of these rules keeps it. The newest always stays.
 struct RetentionRules {
-  std::size_t keep_last = 3;             // so many of the newest
-  std::optional<Better> keep_best = {};  // the one with the best metric; of equals the newest
-  std::int64_t keep_every = 0;           // those whose step is a multiple of it; 0: none
+  std::size_t keep_last = 3;             // this many of the newest
+  std::optional<Better> keep_best = {};  // the one with the best metric; the newest of equals
+  std::int64_t keep_every = 0;           // those whose step is a multiple of this; 0: none
 };
 
 struct SavedStep {
@@ -23,7 +23,7 @@ struct SavedStep {
   std::optional<double> metric = {};
 };
 
-// The steps that no rule wants, the oldest first, whatever the order of `saved`.
+// The steps that no rule keeps, oldest first, whatever the order of `saved`.
 std::vector<std::int64_t> steps_to_remove(std::vector<SavedStep> saved, const RetentionRules& rules);
 
 }  // namespace lockstep::checkpoint

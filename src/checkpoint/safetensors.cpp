@@ -59,7 +59,7 @@ void require_unique_names(const std::vector<TensorView>& tensors) {
   }
 }
 
-// Each behind the one before it, without gaps: these the format refuses.
+// One after the other without gaps, which the format does not permit.
 SafetensorsHeader header_of(const std::vector<TensorView>& tensors, const Metadata& metadata) {
   SafetensorsHeader header{.metadata = metadata};
   std::uint64_t end = 0;

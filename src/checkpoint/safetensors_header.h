@@ -1,7 +1,7 @@
 #pragma once
 
-// The header of a safetensors file: JSON that says of each tensor what it is and where its bytes are. Knows nothing of
-// the bytes themselves.
+// The header of a safetensors file: JSON with the type, shape and place of each tensor. Does not look at the bytes
+// themselves.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,34 +14,34 @@
 
 namespace lockstep::checkpoint {
 
-// In front of every header: its length.
+// The length field before the header.
 inline constexpr std::size_t kHeaderLengthBytes = 8;
 
-// Of any header, as in the format's own library: nothing larger is read or written.
+// The limit of the format's own library: nothing larger is read or written.
 inline constexpr std::uint64_t kMostHeaderBytes = 100'000'000;
 
-// The one name in a header that is not a tensor's.
+// The only name in a header that is not a tensor's.
 inline constexpr std::string_view kMetadataKey = "__metadata__";
 
 struct TensorPlace {
   std::string name = {};
   TensorType type = TensorType::kU8;
-  std::vector<std::uint64_t> shape = {};  // empty for a single number
-  std::uint64_t begin = 0;                // of its bytes, counted from the first behind the header
+  std::vector<std::uint64_t> shape = {};  // empty for a scalar
+  std::uint64_t begin = 0;                // of its bytes, counted from the end of the header
   std::uint64_t end = 0;
 };
 
 struct SafetensorsHeader {
   std::vector<TensorPlace> tensors = {};             // in the order of their bytes
-  std::map<std::string, std::string> metadata = {};  // what users put there
+  std::map<std::string, std::string> metadata = {};  // user-defined
 };
 
-// Reads the JSON of a file with `data_bytes` behind the header. The tensors fill these without a gap, an overlap or a
-// rest. Throws Error{kCorrupt}, or Error{kUnsupported} for a type that is not known, with `file` and what is wrong.
+// Parses the JSON of a file with `data_bytes` after the header. The tensors must fill these without a gap, an overlap
+// or a rest. Throws Error{kCorrupt}, or Error{kUnsupported} for an unknown type, with `file` and what is wrong.
 SafetensorsHeader parse_safetensors_header(std::string_view file, std::string_view json,
                                            std::uint64_t data_bytes);
 
-// The JSON, with spaces behind it so that the data begin at a multiple of eight.
+// The JSON, padded with spaces so that the data begins at a multiple of eight.
 std::string safetensors_header_text(const SafetensorsHeader& header);
 
 }  // namespace lockstep::checkpoint

@@ -23,8 +23,8 @@ using HeaderJson = nlohmann::json;
 constexpr std::size_t kMostDimensions = 64;
 constexpr std::uint64_t kLongestDimension = std::numeric_limits<std::int64_t>::max();
 
-// Takes the JSON piece by piece: a tree of it would cost many times its size, and would hide that a name comes twice.
-// Each place has one kind of thing that may come next; whatever else comes ends the reading.
+// Parses the JSON as a stream: a tree would cost many times its size, and would hide duplicate names. In each place
+// only one kind of token may come next; anything else stops the parser.
 class HeaderReader final : public nlohmann::json_sax<HeaderJson> {
  public:
   explicit HeaderReader(std::string_view file) : file_(file) {}
@@ -63,7 +63,7 @@ class HeaderReader final : public nlohmann::json_sax<HeaderJson> {
     if (place_ == Place::kTensorKey) {
       finish_tensor();
     }
-    return go_to(Place::kTop);  // the reader of the JSON sees to it that nothing follows the outermost object
+    return go_to(Place::kTop);  // the JSON parser ensures that nothing follows the outermost object
   }
 
   bool start_array(std::size_t /*elements*/) override {
@@ -131,16 +131,16 @@ class HeaderReader final : public nlohmann::json_sax<HeaderJson> {
   enum class Place {
     kStart,           // before the outermost object
     kTop,             // in it: names of tensors, or the metadata
-    kTensor,          // behind the name of a tensor
+    kTensor,          // after the name of a tensor
     kTensorKey,       // in its object
-    kType,            // behind "dtype"
-    kShape,           // behind "shape"
+    kType,            // after "dtype"
+    kShape,           // after "shape"
     kLength,          // in its array
-    kOffsets,         // behind "data_offsets"
+    kOffsets,         // after "data_offsets"
     kOffset,          // in its array
-    kMetadata,        // behind "__metadata__"
+    kMetadata,        // after "__metadata__"
     kMetadataMember,  // in its object
-    kMetadataText,    // behind the name of a member
+    kMetadataText,    // after the name of a member
   };
 
   static std::string_view wanted(Place place) {
@@ -244,7 +244,7 @@ class HeaderReader final : public nlohmann::json_sax<HeaderJson> {
   std::unordered_set<std::string> names_;
   Place place_ = Place::kStart;
   TensorPlace tensor_;
-  std::vector<Place> members_;  // of the tensor, that have been there
+  std::vector<Place> members_;  // of the current tensor, seen so far
   std::vector<std::uint64_t> offsets_;
   std::string metadata_name_;
 };

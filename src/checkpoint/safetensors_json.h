@@ -1,7 +1,7 @@
 #pragma once
 
-// The JSON in the header of a safetensors file, read piece by piece. Each tensor is sound by itself afterwards; whether
-// they fit together, and the file, is safetensors_header.h's to see. Of interest to that alone.
+// Parses the JSON in the header of a safetensors file as a stream. Afterwards each tensor is valid in itself;
+// safetensors_header.h, the only user, checks whether they fit each other and the file.
 
 #include <string_view>
 

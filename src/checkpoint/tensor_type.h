@@ -1,6 +1,6 @@
 #pragma once
 
-// The element types of tensors in files, under the names that safetensors gives them.
+// The element types of tensors in files, with their safetensors names.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@ std::optional<TensorType> tensor_type_of(std::string_view name);
 // Bytes per element.
 std::size_t size_of(TensorType type);
 
-// The bytes of a tensor of that shape; nothing when they, or a product on the way there, are beyond 64 bits.
+// The bytes of a tensor of that shape; nothing if they, or an intermediate product, exceed 64 bits.
 std::optional<std::uint64_t> bytes_of(TensorType type, std::span<const std::uint64_t> shape);
 
 }  // namespace lockstep::checkpoint

@@ -1,6 +1,6 @@
 #pragma once
 
-// The tensors of a file of a checkpoint, and of all its parts where ranks wrote a part each (file_parts.h).
+// The tensors of a file of a checkpoint, including all parts if several ranks wrote one each (file_parts.h).
 
 #include <deque>
 #include <string>
@@ -13,11 +13,11 @@ namespace lockstep::checkpoint {
 
 class WholeFile {
  public:
-  // Throws Error{kCorrupt} or Error{kNotFound} as Checkpoint::read() and parse_safetensors() do; a file of which there is
-  // no part is missed by its name.
+  // Throws Error{kCorrupt} or Error{kNotFound} as Checkpoint::read() and parse_safetensors() do; a file without any
+  // part is reported missing by name.
   WholeFile(const Checkpoint& checkpoint, const std::string& whole);
 
-  // In the order of their names. They are views of bytes that this object has.
+  // In ascending order of names. They are views of bytes that this object owns.
   const Safetensors& all() const { return all_; }
 
  private:
