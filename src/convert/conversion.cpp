@@ -45,7 +45,7 @@ Form form_of(const fs::path& path) {
   throw invalid(path, "expected a name that ends in .safetensors, .pt or .pth");
 }
 
-// Nothing of it is read.
+// Checks without reading any file.
 void require_possible(const Conversion& conversion, bool is_checkpoint, Form from, Form to) {
   if (from == to) {
     throw invalid(conversion.output,
@@ -70,7 +70,7 @@ std::string file_of_part(const Conversion& conversion) {
   return conversion.part.value_or("model") + ".safetensors";
 }
 
-// Appends to a file that is not there under its name yet.
+// Appends to a file that does not exist under its name yet.
 class FileSink final : public ByteSink {
  public:
   explicit FileSink(NewFile& file) : file_(file) {}
@@ -89,7 +89,7 @@ Converted write_output(const fs::path& path, Form form, const std::vector<Tensor
   NewFile file(path);
   FileSink sink(file);
   if (form == Form::kSafetensors) {
-    // Python's libraries want to know whose tensors these are.
+    // Python's libraries want to know the framework of the tensors.
     checkpoint::write_safetensors(sink, tensors, {{"format", "pt"}});
   } else {
     write_state_dict(sink, tensors);

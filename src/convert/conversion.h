@@ -1,6 +1,6 @@
 #pragma once
 
-// From safetensors to an archive of torch.save and back. What becomes of what follows from the ends of the names.
+// Converts safetensors to torch.save archives and back. The extensions of the names determine the direction.
 
 #include <cstddef>
 #include <cstdint>
@@ -12,20 +12,20 @@ namespace lockstep::convert {
 
 struct Conversion {
   std::filesystem::path input = {};      // .safetensors, .pt, .pth, or the folder of a checkpoint
-  std::filesystem::path output = {};     // .safetensors, .pt or .pth: not the form of the input
-  std::optional<std::string> part = {};  // of a checkpoint; the model when it is not said
-  std::optional<std::string> key = {};   // under which the state_dict is in an archive, when that holds more
+  std::filesystem::path output = {};     // .safetensors, .pt or .pth: not the format of the input
+  std::optional<std::string> part = {};  // of a checkpoint; default: the model
+  std::optional<std::string> key = {};   // of the state_dict in an archive that holds more
   bool overwrite = false;
 };
 
 struct Converted {
   std::size_t tensors = 0;
-  std::uint64_t bytes = 0;  // of these
+  std::uint64_t bytes = 0;  // of these tensors
 };
 
 // The output appears complete or not at all. A checkpoint is verified first. Throws Error{kInvalidArgument} for names
-// that do not fit or an output that is there already, and what reading, checking and writing throw; then nothing was
-// written.
+// that do not fit or an output that exists already, and what reading, checking and writing throw; in that case nothing
+// was written.
 Converted convert(const Conversion& conversion);
 
 }  // namespace lockstep::convert

@@ -1,5 +1,5 @@
-// lockstep-convert: tensors from safetensors to PyTorch's archives and back. A program of its own: `lockstep` and
-// training programs read no pickle, of whatever kind. It needs no libtorch.
+// lockstep-convert: converts tensors from safetensors to PyTorch's archives and back. A separate program: `lockstep`
+// and training programs never read a pickle. It does not need libtorch.
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The instructions of a pickle that we read and write, under their names in Python's pickle module.
+// The pickle opcodes that are read and written here, with their names in Python's pickle module.
 
 #include <cstdint>
 
@@ -40,7 +40,7 @@ enum class Opcode : std::uint8_t {
   kLong1 = 0x8a,
 };
 
-// Of the pickle protocol; the one that torch.save uses.
+// The version of the pickle protocol that torch.save uses.
 inline constexpr std::uint8_t kPickleProtocol = 2;
 
 }  // namespace lockstep::convert

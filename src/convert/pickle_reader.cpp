@@ -14,11 +14,11 @@
 namespace lockstep::convert {
 namespace {
 
-constexpr std::size_t kMostDimensions = 64;  // as libtorch has it
+constexpr std::size_t kMostDimensions = 64;  // as in libtorch
 constexpr std::size_t kLongestName = 100;    // of a global, in a message
 
-// Carries out the instructions of one pickle. They come in groups, each a function that returns false for those of
-// another.
+// Executes the instructions of one pickle. They come in groups, each a function that returns false for instructions of
+// another group.
 class Machine {
  public:
   Machine(std::string_view name, std::span<const std::byte> bytes) : tape_(std::string(name), bytes) {}
@@ -189,7 +189,7 @@ class Machine {
     stack_.push(std::move(*value));
   }
 
-  // What the call of a function would have given.
+  // The result that the call of a function would have.
   void reduce() {
     const std::vector<ValueId> arguments =
         stack_.get<PickledTuple>(stack_.pop(), "a tuple of arguments").items;
@@ -221,7 +221,7 @@ class Machine {
     }
   }
 
-  // One tuple may be referred to from many tensors; its copies have to stay small.
+  // Many tensors may refer to one tuple, so its copies must stay small.
   std::vector<std::int64_t> integers(ValueId id, std::string_view what) {
     const std::vector<ValueId>& items = stack_.get<PickledTuple>(id, what).items;
     if (items.size() > kMostDimensions) {
@@ -236,7 +236,7 @@ class Machine {
     return numbers;
   }
 
-  // Attributes that the state_dict of a module has beside its items: versions of its parts, of no use here.
+  // Attributes of a module's state_dict besides its items: versions of its parts, which are not needed here.
   void build() {
     stack_.pop();
     stack_.get<PickledDict>(stack_.top(), "an OrderedDict to give attributes to");

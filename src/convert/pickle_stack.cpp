@@ -5,9 +5,9 @@
 namespace lockstep::convert {
 namespace {
 
-// Some thirty belong to a tensor.
+// A tensor takes some thirty.
 constexpr std::size_t kMostValues = 2'000'000;
-// Containers that are being filled; a tensor in a dict in a dict takes four.
+// Containers being filled; a tensor in a dict in a dict takes four.
 constexpr std::size_t kMostMarks = 1000;
 
 }  // namespace

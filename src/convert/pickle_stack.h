@@ -1,7 +1,7 @@
 #pragma once
 
-// The memory of the machine that a pickle is a program for: a stack of values with marks on it, and a memo of numbered
-// ones. All of it is bounded, and what an instruction does not find is an error with its place.
+// The memory of the machine that executes a pickle: a stack of values with marks, and a memo of numbered values. All of
+// it is bounded, and anything an instruction does not find is an error with its place.
 
 #include <fmt/format.h>
 
@@ -19,11 +19,11 @@ namespace lockstep::convert {
 
 class PickleStack {
  public:
-  // For its errors; has to stay.
+  // `tape` is for errors, and must outlive the stack.
   explicit PickleStack(const PickleTape& tape) : tape_(tape) {}
 
   void push(PickledValue value);
-  // One that there is already.
+  // A value that exists already.
   void push_again(ValueId id);
   ValueId pop();
   std::vector<ValueId> pop(std::size_t count);
@@ -32,11 +32,11 @@ class PickleStack {
   void mark();
   std::vector<ValueId> pop_to_mark();
 
-  // The top, under that number.
+  // Stores the top under that number.
   void remember(std::uint32_t number);
   void recall(std::uint32_t number);
 
-  // A value of that type; `expected` says what it should have been.
+  // A value of that type; `expected` describes it for the error.
   template <class T>
   T& get(ValueId id, std::string_view expected) {
     if (T* value = std::get_if<T>(&pickle_.values[id])) {
@@ -45,11 +45,11 @@ class PickleStack {
     throw tape_.corrupt(fmt::format("expected {}, found {}", expected, kind_of(pickle_.values[id])));
   }
 
-  // What is on top is the whole. The stack is of no use afterwards.
+  // The top is the result. The stack cannot be used afterwards.
   Pickle take();
 
  private:
-  // What lies below the last mark belongs to a container that is still to be filled.
+  // Values below the last mark belong to a container that is not filled yet.
   std::size_t reachable() const { return stack_.size() - (marks_.empty() ? 0 : marks_.back()); }
   void require_room(std::size_t count) const;
 

@@ -1,6 +1,6 @@
 #pragma once
 
-// The bytes of a pickle, taken from the front, and errors that say where.
+// Reads the bytes of a pickle from the front; errors say where.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,8 @@ class PickleTape {
   // `name` is for messages.
   PickleTape(std::string name, std::span<const std::byte> bytes);
 
-  // The next instruction. Its arguments are what is taken until the next call; all throw Error{kCorrupt} at the end.
+  // The next instruction. Everything read until the next call is its arguments; all reads throw Error{kCorrupt} at the
+  // end.
   Opcode next();
 
   template <class T>
@@ -29,10 +30,10 @@ class PickleTape {
     return value;
   }
   double big_endian_double();
-  // Two's complement, with its length in front.
+  // Two's complement, preceded by its length.
   std::int64_t long_integer();
   std::string_view text(std::size_t count);
-  // Without its end.
+  // Without its line end.
   std::string_view line();
 
   // With the place of the instruction.

@@ -1,7 +1,7 @@
 #pragma once
 
-// What a pickle of a state_dict can consist of. Values refer to each other by their index in a list, so a pickle that
-// contains itself, or is nested a million deep, costs nothing but memory.
+// The values in a pickle of a state_dict. They refer to each other by their index in a list, so a pickle that contains
+// itself, or is nested a million levels deep, costs only memory.
 
 #include <cstdint>
 #include <string_view>
@@ -29,27 +29,27 @@ struct PickledList {
   std::vector<ValueId> items = {};
 };
 
-// A dict or an OrderedDict. Of a key that comes twice the later one counts.
+// A dict or an OrderedDict. If a key occurs twice, the later one counts.
 struct PickledDict {
   std::vector<std::pair<ValueId, ValueId>> items = {};
 };
 
-// The functions and classes that may be named. None of them is ever looked up, let alone called: each stands for what
-// the reader does in its place.
+// The functions and classes that may be named. None is ever looked up, let alone called: each stands for what the
+// reader does instead.
 enum class Callable : std::uint8_t { kOrderedDict, kRebuildTensor, kRebuildParameter };
 
 struct StorageClass {
   checkpoint::TensorType type = checkpoint::TensorType::kU8;
 };
 
-// Elements in an entry of their own in the archive.
+// Elements in a separate entry of the archive.
 struct PickledStorage {
   checkpoint::TensorType type = checkpoint::TensorType::kU8;
-  std::string_view key = {};  // names the entry
+  std::string_view key = {};  // the name of the entry
   std::int64_t elements = 0;
 };
 
-// As the pickle says it; whether it fits its storage is seen when it is read.
+// As stated in the pickle; whether it fits its storage is checked when it is read.
 struct PickledTensor {
   PickledStorage storage = {};
   std::int64_t offset = 0;

@@ -1,6 +1,6 @@
 #pragma once
 
-// The names that a pickle of a state_dict may contain, and what they stand for. This list is all there is.
+// The names that a pickle of a state_dict may contain, and their meanings. This list is complete.
 
 #include <optional>
 #include <string_view>
@@ -11,7 +11,7 @@ namespace lockstep::convert {
 
 inline constexpr std::string_view kTorchModule = "torch";
 
-// Nothing for all other names.
+// Nothing for any other name.
 std::optional<PickledValue> find_global(std::string_view module, std::string_view name);
 
 // The class in kTorchModule: "FloatStorage".

@@ -19,10 +19,10 @@ namespace {
 using checkpoint::FileBytes;
 using config::in_quotes;
 
-// Tensors may share a storage, and each gets bytes of its own: a small file must not ask for any amount of them.
+// Tensors may share a storage, but each gets its own bytes: a small file must not demand an arbitrary amount of memory.
 constexpr std::uint64_t kMostCopies = 16;
 
-// Under which there are dicts in this one.
+// The keys of this dict whose values are dicts.
 std::string keys_of_dicts(const Pickle& pickle, const PickledDict& dict) {
   constexpr std::size_t kMostListed = 20;
   std::vector<std::string> keys;
@@ -39,14 +39,14 @@ std::string keys_of_dicts(const Pickle& pickle, const PickledDict& dict) {
   return fmt::format("{}", fmt::join(keys, ", "));
 }
 
-// For a dict with other things in it: a key leads one level down.
+// For a dict with other contents: a key leads one level down.
 std::string advice_on(const Pickle& pickle, const PickledDict& dict) {
   const bool is_whole = &dict == std::get_if<PickledDict>(&pickle.at(pickle.root));
   const std::string dicts = is_whole ? keys_of_dicts(pickle, dict) : "";
   return dicts.empty() ? "" : "; if the state_dict is in there, say --key with one of " + dicts;
 }
 
-// What `key` leads to, or the whole when there is none.
+// The dict under `key`, or the whole if there is no key.
 const PickledDict& find_dict(std::string_view name, const Pickle& pickle,
                              std::optional<std::string_view> key) {
   const auto* whole = std::get_if<PickledDict>(&pickle.at(pickle.root));
@@ -70,7 +70,7 @@ const PickledDict& find_dict(std::string_view name, const Pickle& pickle,
   return *found;
 }
 
-// Names and values; of a name that comes twice the later value, as in Python.
+// Names and values; if a name occurs twice, the later value, as in Python.
 std::vector<std::pair<std::string_view, const PickledTensor*>> tensors_in(std::string_view name,
                                                                           const Pickle& pickle,
                                                                           const PickledDict& dict) {

@@ -5,7 +5,7 @@
 //   const StateDict state = StateDict::read("model.pt", bytes);
 //   checkpoint::write_safetensors(sink, state.tensors());
 //
-// Nothing in the archive is executed, and nothing it says is believed before it was checked.
+// Nothing in the archive is executed or trusted unchecked.
 
 #include <cstddef>
 #include <optional>
@@ -21,13 +21,14 @@ namespace lockstep::convert {
 
 class StateDict {
  public:
-  // With a `key`, the one under that name in a dict. The bytes have to stay. Throws Error{kCorrupt}, Error{kUnsupported}
-  // for what torch.save can write but is no state_dict, Error{kInvalidArgument} with the keys that there are when a key
-  // is missing or wrong, and Error{kResourceExhausted} beyond a bound; all with `name`.
+  // With a `key`, the state_dict under that name in a dict. The bytes must outlive the result. Throws Error{kCorrupt},
+  // Error{kUnsupported} for anything torch.save can write that is not a state_dict, Error{kInvalidArgument} with the
+  // available keys when a key is missing or wrong, and Error{kResourceExhausted} beyond a limit; all with `name`.
   static StateDict read(std::string_view name, std::span<const std::byte> bytes,
                         std::optional<std::string_view> key = {});
 
-  // In the order of the archive. The bytes are in the archive where they lie row by row, and otherwise in here.
+  // In the order of the archive. The views point into the archive where tensors are row-major, and otherwise into this
+  // object.
   const std::vector<checkpoint::TensorView>& tensors() const { return tensors_; }
 
  private:

@@ -20,7 +20,7 @@ namespace {
 
 using checkpoint::TensorView;
 
-// The program that makes a dict of tensors. It remembers nothing: what comes twice is said twice.
+// Builds the pickle of a dict of tensors. It uses no memo: repeated values are written again.
 class PickleText {
  public:
   PickleText& op(Opcode opcode) {
@@ -48,7 +48,7 @@ class PickleText {
     if (number <= std::numeric_limits<std::int32_t>::max()) {
       return op(Opcode::kBinInt).append(number, sizeof(std::int32_t));
     }
-    // A ninth byte would only be needed beyond 63 bits, which no size has.
+    // A ninth byte would only be needed beyond 63 bits, which no size reaches.
     return op(Opcode::kLong1).append(sizeof(number), 1).append(number, sizeof(number));
   }
 

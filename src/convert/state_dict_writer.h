@@ -1,6 +1,6 @@
 #pragma once
 
-// Tensors as an archive in the form of torch.save, for PyTorch to read.
+// Writes tensors as an archive in the format of torch.save, for PyTorch to read.
 
 #include <vector>
 
@@ -9,8 +9,9 @@
 
 namespace lockstep::convert {
 
-// torch.load(path, weights_only=True) reads it as a dict of these tensors, in this order. The same tensors always give the
-// same bytes. Throws Error{kInvalidArgument} for a name that is not UTF-8 or is used twice, and what the sink throws.
+// torch.load(path, weights_only=True) reads it as a dict of these tensors, in this order. The same tensors always give
+// the same bytes. Throws Error{kInvalidArgument} for a name that is not UTF-8 or is used twice, and what the sink
+// throws.
 void write_state_dict(checkpoint::ByteSink& sink, const std::vector<checkpoint::TensorView>& tensors);
 
 }  // namespace lockstep::convert

@@ -23,7 +23,7 @@ bool is_empty(const StridedTensor& tensor) {
   return std::find(tensor.sizes.begin(), tensor.sizes.end(), 0) != tensor.sizes.end();
 }
 
-// Nothing beyond 63 bits.
+// Nothing if it exceeds 63 bits.
 std::optional<std::int64_t> element_count(const StridedTensor& tensor) {
   std::int64_t count = 1;
   for (const std::int64_t size : tensor.sizes) {
@@ -34,7 +34,7 @@ std::optional<std::int64_t> element_count(const StridedTensor& tensor) {
   return count;
 }
 
-// The index in the storage of the last element of one that has any. Nothing beyond 63 bits.
+// The index in the storage of the last element, for a tensor that is not empty. Nothing if it exceeds 63 bits.
 std::optional<std::int64_t> last_index(const StridedTensor& tensor) {
   std::int64_t index = tensor.offset;
   for (std::size_t i = 0; i < tensor.sizes.size(); ++i) {
@@ -64,7 +64,7 @@ std::optional<std::string> problem_of(const StridedTensor& tensor) {
   if (!last || *last >= stored) {
     return fmt::format("it reaches beyond its storage of {} elements: {}", stored, form_of(tensor));
   }
-  // A file of a few bytes could ask for any amount of memory.
+  // A file of a few bytes could demand any amount of memory.
   const auto count = element_count(tensor);
   if (!count || *count > stored) {
     return fmt::format(
@@ -104,7 +104,7 @@ void copy_rows(const StridedTensor& tensor, std::span<std::byte> rows) {
   std::int64_t from = tensor.offset;
   for (std::size_t to = 0; to < rows.size(); to += element) {
     std::memcpy(rows.data() + to, tensor.storage.data() + static_cast<std::size_t>(from) * element, element);
-    // The next index, as an odometer counts: the last one first. A stride that is never taken may be any number.
+    // Advances the indices like an odometer, the last one first. A stride that is never used may be any number.
     for (std::size_t i = indices.size(); i-- > 0;) {
       if (tensor.sizes[i] == 1) {
         continue;

@@ -20,13 +20,13 @@ std::string_view as_text(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// The same bytes, when they look like an archive.
+// Returns the bytes unchanged if they look like an archive.
 std::span<const std::byte> zip_in(std::string_view name, std::span<const std::byte> bytes) {
   const std::string_view content = as_text(bytes);
   if (content.starts_with(kZipMagic)) {
     return bytes;
   }
-  // What torch.save wrote before version 1.6, and still does on request: pickles, the first of them a number.
+  // The format of torch.save before version 1.6, still available on request: pickles, the first of which is a number.
   constexpr std::string_view kLegacyMagic("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.", 15);
   if (content.starts_with(kLegacyMagic)) {
     throw Error(
@@ -39,7 +39,7 @@ std::span<const std::byte> zip_in(std::string_view name, std::span<const std::by
               fmt::format("{}: expected an archive of torch.save, a ZIP, found something else", name));
 }
 
-// The folder that all entries of such an archive are in.
+// The folder that contains all entries of the archive.
 std::string root_of(std::string_view name, const ZipArchive& archive) {
   std::string root;
   for (const std::string_view entry : archive.names()) {

@@ -1,6 +1,7 @@
 #pragma once
 
-// An archive of torch.save: a ZIP with a pickle that says what there is, and an entry with the bytes of each storage.
+// An archive of torch.save: a ZIP with a pickle that describes the contents, and one entry with the bytes of each
+// storage.
 
 #include <cstddef>
 #include <map>
@@ -15,22 +16,23 @@ namespace lockstep::convert {
 
 class TorchArchive {
  public:
-  // `name` is for messages; the bytes have to stay. Throws Error{kCorrupt} for what is none, Error{kUnsupported} with
-  // what to do for one in the form before PyTorch 1.6, of TorchScript, or of another byte order.
+  // `name` is for messages; the bytes must outlive this object. Throws Error{kCorrupt} for anything else, and
+  // Error{kUnsupported} with advice for an archive in the format before PyTorch 1.6, of TorchScript, or of another byte
+  // order.
   TorchArchive(std::string name, std::span<const std::byte> bytes);
 
-  // Throws what read_pickle() throws.
+  // Throws as read_pickle() does.
   Pickle pickle() const;
 
-  // Its bytes. Throws Error{kCorrupt} when they are missing, damaged, or not as many as the pickle says.
+  // The bytes of a storage. Throws Error{kCorrupt} when they are missing, damaged, or not as many as the pickle says.
   std::span<const std::byte> storage(const PickledStorage& storage);
 
  private:
   std::string name_;
   ZipArchive entries_;
-  std::string root_;  // the folder that all of them are in
+  std::string root_;  // the folder of all entries
   std::map<std::string_view, std::span<const std::byte>>
-      storages_;  // that were checked, by their keys in the pickle
+      storages_;  // already checked, by their keys in the pickle
 };
 
 }  // namespace lockstep::convert

@@ -18,7 +18,7 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-// A piece of the archive that is known to be there.
+// A piece of the archive that is known to exist.
 class RecordView {
  public:
   explicit RecordView(Bytes bytes) : bytes_(bytes) {}
@@ -66,7 +66,7 @@ class ZipReader {
     return {ErrorCode::kCorrupt, fmt::format("{}: byte {}: expected {}", name_, at, expected)};
   }
 
-  // `count` bytes from there on, that begin with the mark.
+  // `count` bytes at `at`, which must begin with the mark.
   RecordView record(std::uint64_t at, std::uint64_t count, std::uint32_t mark, std::string_view what) const {
     const RecordView found(piece(at, count, what));
     if (found.u32(0) != mark) {
@@ -96,7 +96,7 @@ class ZipReader {
     return {.entries = plain.u16(10), .bytes = plain.u32(12), .offset = plain.u32(16)};
   }
 
-  // Moves `at` behind it.
+  // Moves `at` past it.
   CentralEntry central_entry(std::uint64_t& at) const {
     constexpr std::string_view kWhat = "an entry of the central directory";
     const RecordView fixed = record(at, kCentralBytes, kCentralMark, kWhat);
@@ -116,7 +116,7 @@ class ZipReader {
     return found;
   }
 
-  // Sizes come from the directory: in front of the content they may be missing.
+  // Uses the sizes in the directory: before the content they may be missing.
   Bytes content(const CentralEntry& entry) const {
     const RecordView local = record(entry.offset, kLocalBytes, kLocalMark, "the header of an entry");
     const std::uint64_t begin = entry.offset + kLocalBytes + local.u16(26) + local.u16(28);
@@ -141,7 +141,7 @@ class ZipReader {
                             name_));
   }
 
-  // Those that did not fit into 32 bits, in this order.
+  // The numbers that did not fit into 32 bits, in this order.
   void take_large_numbers(Bytes extra, CentralEntry& entry, std::uint64_t at) const {
     std::vector<std::uint64_t*> wanted;
     for (std::uint64_t* number : {&entry.bytes, &entry.stored_bytes, &entry.offset}) {
@@ -181,7 +181,7 @@ class ZipReader {
   Bytes bytes_;
 };
 
-// Empty when it can be read.
+// Empty if it can be read.
 std::string_view hindrance_of(const CentralEntry& entry) {
   constexpr std::uint16_t kEncrypted = 1;
   if ((entry.flags & kEncrypted) != 0) {

@@ -1,14 +1,14 @@
 #pragma once
 
-// The records that a ZIP archive is made of, as far as both its reader and its writer have to know them: what marks each,
-// how long it is without its names, and the few values that have a meaning.
+// The records of a ZIP archive, as far as both its reader and its writer need them: the mark of each, its length
+// without names, and the few values that have a meaning.
 
 #include <cstddef>
 #include <cstdint>
 
 namespace lockstep::convert {
 
-// In front of the content of each entry.
+// Before the content of each entry.
 inline constexpr std::uint32_t kLocalMark = 0x04034b50;
 inline constexpr std::size_t kLocalBytes = 30;
 
@@ -16,7 +16,7 @@ inline constexpr std::size_t kLocalBytes = 30;
 inline constexpr std::uint32_t kCentralMark = 0x02014b50;
 inline constexpr std::size_t kCentralBytes = 46;
 
-// Behind it, where the list is. The two of ZIP64 are there when a number does not fit into the last one.
+// After it, where the list is. The two ZIP64 records exist if a number does not fit into the last one.
 inline constexpr std::uint32_t kEnd64Mark = 0x06064b50;
 inline constexpr std::size_t kEnd64Bytes = 56;
 inline constexpr std::uint32_t kLocator64Mark = 0x07064b50;
@@ -24,7 +24,7 @@ inline constexpr std::size_t kLocator64Bytes = 20;
 inline constexpr std::uint32_t kEndMark = 0x06054b50;
 inline constexpr std::size_t kEndBytes = 22;
 
-// Numbers that are found elsewhere: in the extra field of ZIP64.
+// Mark numbers that are stored in the ZIP64 extra field instead.
 inline constexpr std::uint32_t kElsewhere32 = 0xffffffff;
 inline constexpr std::uint16_t kElsewhere16 = 0xffff;
 inline constexpr std::uint16_t kExtra64 = 1;

@@ -8,12 +8,12 @@ namespace {
 constexpr std::uint16_t kVersion64 = 45;  // of the format, the first with ZIP64
 constexpr std::uint16_t kNamesAreUtf8 = 0x0800;
 constexpr std::uint16_t kFirstOfJanuary1980 =
-    0x0021;                                 // the earliest date there is: the same content, the same bytes
-constexpr std::uint16_t kPadding = 0x4246;  // under which torch.save has its padding too
+    0x0021;  // the earliest date possible: the same content gives the same bytes
+constexpr std::uint16_t kPadding = 0x4246;  // torch.save uses this id for its padding too
 constexpr std::size_t kFieldHead = 4;
 constexpr std::uint64_t kAlignment = 64;
 
-// Numbers and texts, one behind the other, little endian.
+// Numbers and texts, one after the other, little-endian.
 class RecordText {
  public:
   RecordText& u16(std::uint64_t number) { return append(number, 2); }
@@ -36,7 +36,7 @@ class RecordText {
   std::string bytes_;
 };
 
-// Nothing but zeros, so many that what comes behind it, at `offset`, is aligned.
+// Zeros, as many as needed to align what follows it, at `offset`.
 std::string padding_field(std::uint64_t offset) {
   const std::uint64_t zeros = (kAlignment - (offset + kFieldHead) % kAlignment) % kAlignment;
   return RecordText().u16(kPadding).u16(zeros).text(std::string(zeros, '\0')).bytes();

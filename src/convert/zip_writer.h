@@ -1,7 +1,7 @@
 #pragma once
 
-// A ZIP archive, for writing: entries that are stored, each with its content at a multiple of 64 bytes as torch.save does
-// it, so that a reader can map tensors into memory. The same entries always give the same bytes.
+// Writes ZIP archives: stored entries, each with its content at a multiple of 64 bytes as in torch.save, so that a
+// reader can map tensors into memory. The same entries always give the same bytes.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,13 +17,13 @@ namespace lockstep::convert {
 
 class ZipWriter {
  public:
-  // `sink` has to stay. Sizes and offsets from `large` on are written as those of ZIP64; a test may want that earlier.
+  // `sink` must outlive this object. Sizes and offsets from `large` on are written in ZIP64; tests use a lower limit.
   explicit ZipWriter(checkpoint::ByteSink& sink, std::uint64_t large = kElsewhere32)
       : sink_(sink), large_(large) {}
 
-  // Names are not looked at; each may come once.
+  // Names are not checked; each may be used once.
   void add(std::string_view name, std::span<const std::byte> content);
-  // Once, after the last entry.
+  // Called once, after the last entry.
   void finish();
 
  private:
