@@ -25,8 +25,8 @@ Autocast::Autocast(torch::Dtype dtype, torch::DeviceType device, bool enabled)
 }
 
 Autocast::~Autocast() {
-  // The weights that were cast are kept up to here: a weight may be used many times in one forward pass, but changes
-  // before the next.
+  // Cast weights are cached until here: a weight may be used many times in one forward pass, but changes before the
+  // next.
   if (at::autocast::decrement_nesting() == 0) {
     at::autocast::clear_cache();
   }

@@ -58,7 +58,7 @@ GradientGroups group_gradients(torch::optim::Optimizer& optimizer) {
   return groups;
 }
 
-// Whether it was taken: some optimizers look at their gradients themselves.
+// Returns whether the step was taken: some optimizers check their gradients themselves.
 bool take_step(torch::optim::Optimizer& optimizer) {
   optimizer.step();
   const auto* unscaling = dynamic_cast<const UnscalingStep*>(&optimizer);
@@ -88,7 +88,7 @@ torch::Tensor GradScaler::scale(const torch::Tensor& loss) const {
   return options_.enabled ? loss * scale_.to(loss.device()) : loss;
 }
 
-// In double precision: compilers may divide floats in less exact ways.
+// In double precision: compilers may divide floats less exactly.
 torch::Tensor GradScaler::inverse_scale() const {
   return scale_.to(torch::kFloat64).reciprocal().to(torch::kFloat32);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// The types of elements, in files and in libtorch.
+// Converts element types between files and libtorch.
 
 #include <c10/core/ScalarType.h>
 
@@ -10,7 +10,7 @@
 
 namespace lockstep::snapshot {
 
-// Nothing for a type that files do not have.
+// Nothing for a type that the file format does not have.
 std::optional<checkpoint::TensorType> file_type_of(c10::ScalarType type);
 
 c10::ScalarType torch_type_of(checkpoint::TensorType type);

@@ -26,11 +26,11 @@ namespace {
 using torch::optim::Optimizer;
 using torch::optim::OptimizerParamState;
 
-// One member of what an optimizer remembers of a parameter.
+// One member of an optimizer's state of a parameter.
 struct Field {
   const char* name;
   std::variant<torch::Tensor*, std::int64_t*> place;
-  bool is_optional = false;  // only some options of the optimizer need it
+  bool is_optional = false;  // needed only with some options of the optimizer
 };
 using Fields = std::vector<Field>;
 
@@ -38,7 +38,7 @@ Fields fields_of(torch::optim::SGDParamState& state) {
   return {{"momentum_buffer", &state.momentum_buffer(), true}};
 }
 
-// Those of Adam and AdamW are alike, and different types.
+// The states of Adam and AdamW are alike, but of different types.
 template <class AdamLike>
 Fields fields_of_adam(AdamLike& state) {
   return {{"step", &state.step()},
@@ -64,7 +64,7 @@ Fields fields_of(torch::optim::RMSpropParamState& state) {
           {"grad_avg", &state.grad_avg(), true}};
 }
 
-// How to make and to read the states of one kind of optimizer.
+// Creates and reads the states of one kind of optimizer.
 struct Kind {
   std::function<std::unique_ptr<OptimizerParamState>()> make;
   std::function<Fields(OptimizerParamState&)> fields;
@@ -96,7 +96,7 @@ Kind kind_of(const Optimizer& optimizer) {
               "the optimizer cannot be saved: it is none of SGD, Adam, AdamW, Adagrad and RMSprop");
 }
 
-// The optimizer's parameters with the names they have in the model. One that the model has twice goes by the first.
+// The optimizer's parameters with their names in the model; the first name if there are two.
 NamedTensors named_parameters(const Optimizer& optimizer, const torch::nn::Module& model) {
   std::map<const void*, std::string> names;
   for (const auto& item : model.named_parameters()) {
@@ -122,7 +122,7 @@ std::string name_of(const std::string& parameter, const Field& field) {
   return parameter + "/" + field.name;
 }
 
-// A count, or something of each of the parameter's elements.
+// A count, or one value for each element of the parameter.
 bool fits(const torch::Tensor& found, const Field& field, const torch::Tensor& parameter) {
   return std::holds_alternative<std::int64_t*>(field.place)
              ? found.scalar_type() == torch::kInt64 && found.dim() == 0

@@ -1,11 +1,11 @@
 #pragma once
 
-// What optimizers remember of each parameter, by the parameter's name: "fc.weight/exp_avg". The parameters themselves
-// are the model's, and learning rates and the like the configuration's.
+// The state of an optimizer for each parameter, by the parameter's name: "fc.weight/exp_avg". The parameters themselves
+// belong to the model, and learning rates and the like to the configuration.
 //
-// Those of lockstep::optim, whose state is put together from all ranks and spread over them again, and libtorch's SGD,
-// Adam, AdamW, Adagrad and RMSprop and what derives from them. The names are the same: the state of one goes on in the
-// other.
+// Supports lockstep::optim, whose state is gathered from all ranks and distributed again, and libtorch's SGD, Adam,
+// AdamW, Adagrad and RMSprop and classes derived from them. The names are the same, so the state of one can be loaded
+// into the other.
 
 #include <torch/nn/module.h>
 #include <torch/optim/optimizer.h>
@@ -17,19 +17,19 @@
 
 namespace lockstep::snapshot {
 
-// Throws Error{kUnsupported} for other optimizers, and when a parameter is not the model's.
+// Throws Error{kUnsupported} for other optimizers, and if a parameter is not the model's.
 void require_savable(const torch::optim::Optimizer& optimizer, const torch::nn::Module& model);
 
-// Counts are tensors of one int64 of their own; the others are shared with the optimizer, or with those of other ranks,
-// and the next step of any rank changes them. Parameters that have seen no step have no state. Collective. Throws as
-// require_savable().
+// Counts are separate tensors of one int64. The others are shared with the optimizer, or with those of other ranks, and
+// the next step of any rank changes them. Parameters that have not taken a step have no state. Collective. Throws as
+// require_savable() does.
 NamedTensors tensors_of(torch::optim::Optimizer& optimizer, const torch::nn::Module& model);
 
-// What keeps `found` from being the state of this optimizer, a line each. Throws as require_savable().
+// Why `found` is not a state of this optimizer, one line per problem. Throws as require_savable() does.
 std::vector<std::string> misfits(torch::optim::Optimizer& optimizer, const torch::nn::Module& model,
                                  const TensorsByName& found);
 
-// Puts it in the place of what the optimizer had. Everything fits. Collective.
+// Replaces the optimizer's state. Requires that misfits() is empty. Collective.
 void restore(torch::optim::Optimizer& optimizer, const torch::nn::Module& model, const TensorsByName& found);
 
 }  // namespace lockstep::snapshot

@@ -40,7 +40,7 @@ torch::Tensor tensor_of(const TensorView& view) {
 
 void write_tensors(checkpoint::ByteSink& sink, const NamedTensors& tensors) {
   std::vector<TensorView> views;
-  std::vector<torch::Tensor> plain;  // what the views are of
+  std::vector<torch::Tensor> plain;  // the tensors that the views refer to
   for (const NamedTensor& item : tensors) {
     const torch::Tensor& tensor = plain.emplace_back(item.tensor.detach().cpu().contiguous());
     views.push_back({.name = item.name,
