@@ -11,7 +11,7 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-// Large enough that arithmetic outweighs memory, small enough that a naive BLAS still answers in 0.3 s.
+// Large enough for arithmetic to outweigh memory, small enough for a naive BLAS to finish in 0.3 s.
 constexpr int kSize = 512;
 constexpr double kFlopsPerProduct = 2.0 * kSize * kSize * kSize;
 constexpr std::chrono::milliseconds kBudget{100};

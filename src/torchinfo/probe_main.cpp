@@ -1,5 +1,5 @@
-// lockstep-torch-probe: prints what libtorch this is as one line of JSON. `lockstep doctor` runs it as a
-// process of its own, so that a libtorch that is missing, broken or slow to load cannot take doctor down.
+// lockstep-torch-probe: describes libtorch as one line of JSON. `lockstep doctor` runs it in a separate process, so
+// that a libtorch that is missing, broken or slow to load cannot take doctor down.
 
 #include <exception>
 #include <iostream>
