@@ -39,7 +39,7 @@ void AllReduceDuty::check(const Order& order) const {
   }
 }
 
-// As in training: backward rewrites the whole bucket, then the ranks meet, then it is reduced.
+// As in training: backward rewrites the whole bucket, then the ranks synchronise, then it is reduced.
 std::vector<std::int64_t> AllReduceDuty::measure(const Order& order) {
   const std::span<float> part = contestant_.buffer().first(order.bytes / sizeof(float));
   std::vector<std::int64_t> times;
@@ -51,7 +51,7 @@ std::vector<std::int64_t> AllReduceDuty::measure(const Order& order) {
     contestant_.all_reduce(part);
     const std::chrono::nanoseconds time = SteadyClock::now() - start;
     if (i == 0) {
-      verify_sum(part, size_);  // and the first one, after the others had the cores, does not count
+      verify_sum(part, size_);  // the first one, after others had the cores, does not count
     } else {
       times.push_back(time.count());
     }

@@ -1,6 +1,6 @@
 #pragma once
 
-// What a worker of `lockstep bench allreduce` does: the all-reduces of one rank of a Contestant, each with fresh
+// The work of a worker of `lockstep bench allreduce`: the all-reduces of one rank of a Contestant, each with fresh
 // data, and a check of the sum.
 
 #include <span>
@@ -12,7 +12,7 @@ namespace lockstep::bench {
 
 class AllReduceDuty final : public Duty {
  public:
-  // The contestant must outlive it.
+  // The contestant must outlive this object.
   AllReduceDuty(const WorkerOptions& options, Contestant& contestant)
       : rank_(options.rank), size_(options.size), contestant_(contestant) {}
 
@@ -28,8 +28,8 @@ class AllReduceDuty final : public Duty {
   Contestant& contestant_;
 };
 
-// The data of one rank, and what their sum over `size` ranks has to be: small whole numbers, so that every
-// order of adding gives the same bits, and different ones in neighbouring places, so that a shift shows.
+// The data of one rank, and the expected sum over `size` ranks: small integers, so that every order of addition gives
+// the same bits, and different ones in neighbouring elements, so that a shift is detected.
 void fill(std::span<float> part, int rank);
 void verify_sum(std::span<const float> part, int size);
 

@@ -54,7 +54,7 @@ std::string to_text(const Order& order) {
       .dump();
 }
 
-// What a library says may be in any encoding; it must not spoil the answer.
+// A library's message may be in any encoding; it must not corrupt the answer.
 std::string to_text(const Answer& answer) {
   return Json{
       {"error", answer.error}, {"text", answer.text}, {"times_ns", answer.times_ns}, {"loss", answer.loss}}

@@ -1,8 +1,7 @@
 #pragma once
 
-// What the coordinator of a benchmark and its workers tell each other, and how it looks on the way: one JSON
-// object per packet. Both ends come from one build, so the format has no version. step/pytorch_worker.py speaks
-// it too.
+// The messages between the coordinator of a benchmark and its workers: one JSON object per packet. Both ends come from
+// one build, so the format has no version. step/pytorch_worker.py uses it too.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,17 +13,17 @@ namespace lockstep::bench {
 // More would not fit into one packet.
 inline constexpr int kMostIterations = 4000;
 
-// The first word of a worker.
+// The first message of a worker.
 struct Hello {
   int rank = 0;
-  std::string invitation;  // from rank 0: what the others need in order to find it
+  std::string invitation;  // from rank 0: what the others need to find it
 };
 
 enum class OrderKind {
-  kJoin,      // meet the other ranks and get a buffer of `bytes`; the answer has the version as its text
+  kJoin,      // join the other ranks and allocate a buffer of `bytes`; the text of the answer is the version
   kMeasure,   // `iterations` all-reduces of `bytes`, or training steps, after one that does not count
-  kBound,     // the same work of the kernel on private memory; of lockstep's workers only
-  kPingPong,  // `iterations` times the mean round trip of a flag between ranks 0 and 1; of lockstep's only
+  kBound,     // the same work of the kernel on private memory; lockstep's workers only
+  kPingPong,  // `iterations` mean round trips of a flag between ranks 0 and 1; lockstep's workers only
 };
 
 struct Order {
@@ -35,7 +34,7 @@ struct Order {
 };
 
 struct Answer {
-  std::string error;  // empty: it was done
+  std::string error;  // empty: success
   std::string text;
   std::vector<std::int64_t> times_ns;  // one per iteration
   double loss = 0;                     // of the last training step

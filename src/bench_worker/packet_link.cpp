@@ -14,7 +14,7 @@
 namespace lockstep::bench {
 namespace {
 
-constexpr std::size_t kLongestText = 128 << 10;  // below what a Unix socket takes in one packet by default
+constexpr std::size_t kLongestText = 128 << 10;  // below the default limit of a packet on a Unix socket
 constexpr int kBacklog = 1024;
 
 struct Address {
@@ -78,7 +78,7 @@ std::optional<std::string> PacketLink::receive() {
     received = recv(socket_.get(), text.data(), text.size(), 0);
   } while (received < 0 && errno == EINTR);
   if (received <= 0) {
-    return std::nullopt;  // an end and a reset mean the same here
+    return std::nullopt;  // end of stream and reset mean the same here
   }
   text.resize(static_cast<std::size_t>(received));
   return text;

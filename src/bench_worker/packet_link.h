@@ -1,7 +1,7 @@
 #pragma once
 
-// The connection between the coordinator of a benchmark and one worker: whole texts over an abstract Unix
-// socket, whose name lives in the kernel only and vanishes with it. Used by one thread at a time.
+// The connection between the coordinator of a benchmark and one worker: whole texts over an abstract Unix socket, whose
+// name exists only in the kernel and vanishes with it. Used by one thread at a time.
 
 #include <optional>
 #include <string>
@@ -15,12 +15,12 @@ class PacketLink {
   PacketLink() = default;
   explicit PacketLink(UniqueFd socket) : socket_(std::move(socket)) {}
 
-  // Throws Error{kSystem} when nobody listens under that name.
+  // Throws Error{kSystem} if no process listens under that name.
   static PacketLink connect(const std::string& name);
 
-  // Throws Error{kPeerLost} when the other side is gone.
+  // Throws Error{kPeerLost} if the other side is gone.
   void send(const std::string& text);
-  // Blocks until a text is there; nothing when the other side is gone.
+  // Blocks until a text arrives; nothing if the other side is gone.
   std::optional<std::string> receive();
 
   int fd() const { return socket_.get(); }
@@ -30,15 +30,15 @@ class PacketLink {
   UniqueFd socket_;
 };
 
-// The coordinator's end, before anybody came.
+// The coordinator's end, before any worker has connected.
 class PacketListener {
  public:
   explicit PacketListener(const std::string& name);
 
-  // The next one that came, or nothing when it runs under another user.
+  // The next connection, or nothing if its process belongs to another user.
   std::optional<PacketLink> accept();
 
-  int fd() const { return socket_.get(); }  // readable when somebody came
+  int fd() const { return socket_.get(); }  // readable when a connection is pending
 
  private:
   UniqueFd socket_;

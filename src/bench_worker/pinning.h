@@ -7,7 +7,7 @@ namespace lockstep::bench {
 // How many cores this process may use.
 int usable_cores();
 
-// Keeps this thread, and those that it starts, on core `rank` of the usable ones, counted round and round.
+// Pins this thread, and those that it starts, to core `rank` of the usable ones, modulo their number.
 void pin_to_core(int rank);
 
 }  // namespace lockstep::bench

@@ -38,7 +38,7 @@ void run_worker(const WorkerOptions& options, Duty& duty) {
     if (error.code() != ErrorCode::kPeerLost) {
       throw;
     }
-    // The coordinator went away before the answer: the end, just as well.
+    // The coordinator exited before the answer: this worker exits too.
   }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 
-// A worker of the benchmark: pins itself to a core, connects to the coordinator and does what it is told. It
-// sleeps in a read while the others are measured, and ends when the coordinator does.
+// A worker of the benchmark: pins itself to a core, connects to the coordinator and executes its orders. It sleeps in a
+// read while others are measured, and exits when the coordinator does.
 
 #include <functional>
 #include <string>
@@ -23,7 +23,7 @@ struct WorkerOptions {
   }
 };
 
-// What a worker is there for.
+// The work of a worker.
 class Duty {
  public:
   Duty() = default;
@@ -31,16 +31,16 @@ class Duty {
   Duty& operator=(const Duty&) = delete;
   virtual ~Duty() = default;
 
-  // Called on rank 0 before anybody joins: what the others need in order to find it.
+  // Called on rank 0 before any rank joins: what the others need to find it.
   virtual std::string invite() = 0;
-  // Whatever it throws becomes an answer.
+  // An exception becomes an answer.
   virtual Answer carry_out(const Order& order) = 0;
 };
 
-// Until the coordinator is gone.
+// Runs until the coordinator is gone.
 void run_worker(const WorkerOptions& options, Duty& duty);
 
-// What the main() of a worker returns; prints what went wrong.
+// Returns the exit code for the main() of a worker; prints errors.
 int worker_main(const std::function<void()>& body) noexcept;
 
 }  // namespace lockstep::bench

@@ -4,7 +4,7 @@
 #include <ATen/Parallel.h>
 #include <torch/version.h>
 
-#ifndef USE_C10D_GLOO  // libtorch was built with it, but not every package of it says so
+#ifndef USE_C10D_GLOO  // libtorch was built with it, but not all of its packages say so
 #define USE_C10D_GLOO
 #endif
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char* kLoopback = "127.0.0.1";
 
-// Calls libtorch, and leaves the backtrace out of what it throws.
+// Calls libtorch, and strips the backtrace from its exceptions.
 template <class Call>
 auto call_torch(Call call) {
   try {
@@ -58,7 +58,7 @@ class GlooContestant final : public Contestant {
  private:
   std::string hold_store() {
     c10d::TCPStoreOptions options;
-    options.port = 0;  // whichever is free
+    options.port = 0;  // any free port
     options.isServer = true;
     options.waitWorkers = false;
     store_ = c10::make_intrusive<c10d::TCPStore>(kLoopback, options);

@@ -1,4 +1,4 @@
-// lockstep-bench-gloo: the helper of `lockstep bench` that loads libtorch on its behalf.
+// lockstep-bench-gloo: the helper of `lockstep bench` that loads libtorch for it.
 
 #include "bench_worker/all_reduce_duty.h"
 #include "bench_worker/gloo/gloo_contestant.h"

@@ -20,7 +20,7 @@ void require_success(int code, const char* call) {
   throw Error(ErrorCode::kSystem, std::string(call) + ": " + text.data());
 }
 
-// "Open MPI v4.1.4" out of "Open MPI v4.1.4, package: ..., 2022".
+// "Open MPI v4.1.4" from "Open MPI v4.1.4, package: ..., 2022".
 std::string library_version() {
   std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
   int length = 0;
@@ -40,7 +40,7 @@ class MpiContestant final : public Contestant {
     }
   }
 
-  std::string invite() override { return {}; }  // its ranks find each other through mpirun
+  std::string invite() override { return {}; }  // ranks find each other through mpirun
 
   std::string join(const std::string& /*invitation*/, std::size_t buffer_bytes) override {
     require_success(MPI_Init(nullptr, nullptr), "MPI_Init");

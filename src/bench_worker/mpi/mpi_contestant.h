@@ -8,7 +8,7 @@
 
 namespace lockstep::bench {
 
-// To be destroyed before the process ends: that finalizes MPI.
+// Must be destroyed before the process exits: that finalizes MPI.
 std::unique_ptr<Contestant> make_mpi_contestant();
 
 }  // namespace lockstep::bench

@@ -1,4 +1,4 @@
-// lockstep-bench-mpi: the helper of `lockstep bench` that is an MPI program, for mpirun to start.
+// lockstep-bench-mpi: the helper of `lockstep bench` that is an MPI program, started by mpirun.
 
 #include <cstdlib>
 #include <string>

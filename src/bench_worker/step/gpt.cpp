@@ -13,8 +13,8 @@ torch::nn::LayerNorm layer_norm(std::int64_t width) {
   return torch::nn::LayerNorm(torch::nn::LayerNormOptions({width}));
 }
 
-// As Python's nn.Linear has it, in one call. That of C++ is a product and then a sum when inputs have three dimensions:
-// one pass more over the memory, and other bits.
+// Like Python's nn.Linear, in one call. For inputs with three dimensions, that of C++ computes a product and then a
+// sum: one more pass over memory, and other bits.
 torch::Tensor linear(const torch::nn::Linear& layer, const torch::Tensor& input) {
   return at::linear(input, layer->weight, layer->bias);
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-// A small decoder-only transformer: pre-norm blocks, learned positions, GELU, and an output layer of its own. Its
+// A small decoder-only transformer: pre-norm blocks, learned positions, GELU, and a separate output layer. Its
 // embeddings are large and their gradients come last.
 
 #include <cstdint>

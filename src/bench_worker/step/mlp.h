@@ -1,7 +1,7 @@
 #pragma once
 
 // A stack of linear layers with ReLU between them: nearly all of its time is matrix products and the update, so it
-// shows what averaging costs a model with many parameters and little computation.
+// shows the cost of averaging for a model with many parameters and little computation.
 
 #include <cstdint>
 #include <memory>

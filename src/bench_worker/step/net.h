@@ -1,6 +1,6 @@
 #pragma once
 
-// A model of the benchmark, seen from its training loop: one input, one output with the classes last.
+// A model of the benchmark as its training loop sees it: one input, one output with the classes last.
 
 #include <torch/nn/module.h>
 #include <torch/types.h>

@@ -28,7 +28,7 @@ torch::nn::Conv2d convolution(const Convolution& shape) {
                                .bias(false));
 }
 
-// Two convolutions around which the input is added, itself fitted where the shape changes.
+// Two convolutions with a residual connection, which is projected where the shape changes.
 class BasicBlock final : public torch::nn::Module {
  public:
   BasicBlock(std::int64_t inputs, std::int64_t outputs, std::int64_t stride)

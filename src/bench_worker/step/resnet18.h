@@ -1,7 +1,7 @@
 #pragma once
 
-// ResNet-18 in its form for CIFAR: a 3x3 stem without pooling, 32x32 images. Convolutions take most of its time, and
-// batch norm gives it buffers.
+// ResNet-18 for CIFAR: a 3x3 stem without pooling, 32x32 images. Convolutions take most of its time, and batch norm
+// gives it module buffers.
 
 #include <cstdint>
 #include <memory>

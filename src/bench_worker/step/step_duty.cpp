@@ -29,7 +29,7 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr double kLearningRate = 0.01;
 constexpr double kMomentum = 0.9;
 
-// As a launcher tells a rank who it is. All ranks are on this host, where nothing listens on a port; address and
+// Identifies the rank as a launcher would. All ranks are on this host, where nothing listens on a port; address and
 // port only have to be the same on all of them.
 void set_identity(const WorkerOptions& worker, const std::string& token) {
   setenv("RANK", std::to_string(worker.rank).c_str(), 1);
@@ -44,8 +44,8 @@ class StepDuty final : public Duty {
   explicit StepDuty(const StepWorkerOptions& options) : options_(options) {
     at::set_num_threads(1);
     if (options.training.width > 0) {
-      // A batch that is trained for thousands of steps is learnt by heart, and gradients become numbers so small that
-      // the processor leaves its fast path: a matter of the task, not of training together.
+      // A batch that is trained for thousands of steps is memorised, and gradients become denormal numbers, which the
+      // processor handles slowly: an artefact of the task, not of data-parallel training.
       at::globalContext().setFlushDenormal(true);
     }
   }
@@ -67,11 +67,11 @@ class StepDuty final : public Duty {
  private:
   using Ddp = DistributedDataParallel<std::shared_ptr<Net>>;
 
-  // Joining a world sets the allocator's thresholds; a rank that has no world must not lack them.
+  // Joining a world sets the allocator's thresholds; a rank without a world needs them too.
   Answer prepare(const std::string& invitation) {
     task_ = make_task(options_.training, options_.worker.rank);
     keep_large_blocks();
-    // Ranks that do not communicate meet before each step like all others.
+    // Ranks that do not communicate also synchronise before each step.
     if (averages(options_.method) || options_.worker.size > 1) {
       set_identity(options_.worker, invitation);
       world_.emplace(World::join());
@@ -97,7 +97,7 @@ class StepDuty final : public Duty {
     return std::make_unique<torch::optim::SGD>(task_.net->parameters(), sgd);
   }
 
-  // The first step, after the others had the cores, does not count.
+  // The first step, after others had the cores, does not count.
   Answer train(int steps) {
     if (optimizer_ == nullptr) {
       throw Error(ErrorCode::kInvalidArgument, "this worker was not told to join before it is to train");
@@ -135,8 +135,8 @@ class StepDuty final : public Duty {
   StepWorkerOptions options_;
   TrainingTask task_;
   std::optional<World> world_;
-  std::optional<Ddp> ddp_;                              // after the world, which has to outlive it
-  std::unique_ptr<torch::optim::Optimizer> optimizer_;  // after the replica, which it may have slices of
+  std::optional<Ddp> ddp_;                              // after the world, which must outlive it
+  std::unique_ptr<torch::optim::Optimizer> optimizer_;  // after the replica, whose slices it may use
 };
 
 }  // namespace

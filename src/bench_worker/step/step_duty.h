@@ -1,7 +1,7 @@
 #pragma once
 
-// What a C++ worker of `lockstep bench step` and `lockstep bench scaling` does: train one model, alone or in step with
-// the other ranks, and time every step.
+// The work of a C++ worker of `lockstep bench step` and `lockstep bench scaling`: trains one model, alone or in step
+// with the other ranks, and times every step.
 
 #include <memory>
 

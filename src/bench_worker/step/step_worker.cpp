@@ -1,4 +1,4 @@
-// lockstep-bench-step: the helper of `lockstep bench` that trains with libtorch on its behalf.
+// lockstep-bench-step: the helper of `lockstep bench` that trains with libtorch for it.
 
 #include <memory>
 
@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
     return *exit_code;
   }
   return lockstep::bench::worker_main([&options] {
-    // That a world was joined is no news to somebody who looks at a benchmark.
+    // A benchmark's user does not need to read that a world was joined.
     const lockstep::ScopedLogger quiet(std::make_shared<lockstep::Logger>(
         lockstep::LogOptions{.rank = options.worker.rank, .level = lockstep::LogLevel::kWarning}));
     const auto duty = lockstep::bench::make_step_duty(options);

@@ -1,7 +1,7 @@
 #pragma once
 
-// A model and the one batch that a rank trains it with, over and over. pytorch_models.py makes the same from the
-// same seeds: change both together.
+// A model and the single batch that a rank trains it with, repeatedly. pytorch_models.py creates the same from the same
+// seeds: change both together.
 
 #include <torch/types.h>
 
