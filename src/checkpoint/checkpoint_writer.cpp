@@ -161,7 +161,7 @@ fs::path CheckpointWriter::commit(const Manifest& manifest) {
 
 // The step may exist already: it was damaged and has been trained again, or the run was rewound. The old one is
 // replaced atomically, so that a kill never leaves neither. Some network file systems cannot do that: there the old one
-// is removed first.
+// moves away first.
 void CheckpointWriter::publish(const fs::path& path) {
   fs::path replaced;
   std::error_code problem;
