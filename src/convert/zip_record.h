@@ -16,7 +16,7 @@ inline constexpr std::size_t kLocalBytes = 30;
 inline constexpr std::uint32_t kCentralMark = 0x02014b50;
 inline constexpr std::size_t kCentralBytes = 46;
 
-// After it, where the list is. The two ZIP64 records exist if a number does not fit into the last one.
+// After the directory: its place. The two ZIP64 records exist if a number does not fit into the last one.
 inline constexpr std::uint32_t kEnd64Mark = 0x06064b50;
 inline constexpr std::size_t kEnd64Bytes = 56;
 inline constexpr std::uint32_t kLocator64Mark = 0x07064b50;

@@ -36,7 +36,7 @@ class RecordText {
   std::string bytes_;
 };
 
-// Zeros, as many as needed to align what follows it, at `offset`.
+// A field of zeros at `offset`, as many as needed to align what follows it.
 std::string padding_field(std::uint64_t offset) {
   const std::uint64_t zeros = (kAlignment - (offset + kFieldHead) % kAlignment) % kAlignment;
   return RecordText().u16(kPadding).u16(zeros).text(std::string(zeros, '\0')).bytes();
