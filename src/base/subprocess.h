@@ -67,7 +67,7 @@ class Subprocess {
 
   // Sends a signal to the child's whole process group. No effect once the child was reaped.
   void signal(int signal_number);
-  // The same to the child alone, which itself has to tell the processes it started.
+  // The same to the child alone, which has to signal the processes it started.
   void signal_alone(int signal_number);
 
  private:

@@ -181,7 +181,7 @@ void BackwardSync::keep_hooks() {
 
 // Backward enters the module at the gradient of an output. Hooking it there makes the end of the outermost backward
 // count, even when parameters get their gradients only in a nested backward (recomputation). It also lets a rank take
-// part whose parameters get none.
+// part if its parameters get no gradients.
 void BackwardSync::watch_outputs(const std::vector<torch::Tensor>& outputs) {
   if (passive()) {
     return;

@@ -55,7 +55,7 @@ void ShardedUpdate::require_equal_options() const {
   require_equal_lines(slices_.communicator(), "option of a sharded optimizer", lines);
 }
 
-// Updating the other parameters elsewhere would have to write to shared memory.
+// Another optimizer for the remaining parameters would have to write to shared memory.
 void ShardedUpdate::share_parameters() {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (!entries_[i].group) {

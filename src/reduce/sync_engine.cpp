@@ -343,7 +343,7 @@ void SyncEngine::fail(const std::exception_ptr& cause) {
   throw Error(*failure_);
 }
 
-// Tells all ranks. If the group had failed before, the first failure stays the reason.
+// Tells all ranks. If the group had failed before, the first failure remains the reason.
 void SyncEngine::give_up(Error failure, std::string_view reason) {
   in_step = false;
   failure_ = std::move(failure);

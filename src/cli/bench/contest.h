@@ -4,8 +4,8 @@
 // time, so that disturbances of the machine affect all of them alike.
 //
 // Teams that persist sleep when it is not their turn. But then each has its own memory for the whole contest, and on
-// virtual machines not all memory is equally fast: the same program was up to 8 % slower in some than in other. Teams
-// that restart for each turn, one at a time, get the memory that the previous one has just freed.
+// virtual machines not all memory is equally fast: the same program was up to 8 % slower in some of it than in the
+// rest. Teams that restart for each turn, one at a time, get the memory that the previous one has just freed.
 
 #include <chrono>
 #include <cstddef>

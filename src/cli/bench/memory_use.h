@@ -29,9 +29,9 @@ MemoryUse memory_use_of(pid_t process);
 // The memory of processes that work together.
 //   now   their anonymous memory, their shares of shared memory, which add up to all of it, and the programs and
 //         libraries of the process that has most of them: the kernel shares these among all processes.
-//   peak  the current memory plus, for each process, what it had more at its peak. Between two steps everything
-//         permanent is present; memory that comes and goes within a step is private, so it is not counted twice. The
-//         processes may peak at different times, so this is an upper bound. Training in lockstep comes close to it.
+//   peak  the current memory plus each process's excess at its peak. Between two steps everything permanent is
+//         present; memory that comes and goes within a step is private, so it is not counted twice. The processes may
+//         peak at different times, so this is an upper bound. Training in lockstep comes close to it.
 std::size_t memory_now(const std::vector<MemoryUse>& processes);
 std::size_t memory_at_peak(const std::vector<MemoryUse>& processes);
 

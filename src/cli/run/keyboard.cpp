@@ -74,7 +74,7 @@ void Keyboard::write_held() {
     } else if (errno == EAGAIN) {
       return;
     } else if (errno != EINTR) {
-      pipe_.write.reset();  // nobody reads any more
+      pipe_.write.reset();  // the reader is gone
     }
   }
 }

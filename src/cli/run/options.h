@@ -1,6 +1,6 @@
 #pragma once
 
-// The flags of `lockstep run`: torchrun's, with its names and meanings, and a few of its own.
+// The flags of `lockstep run`: torchrun's, with the same names and meanings, and a few more.
 
 #include <chrono>
 #include <filesystem>

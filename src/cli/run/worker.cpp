@@ -59,7 +59,7 @@ void Worker::hand_on(int signal_number) {
   process_.signal_alone(signal_number);
 }
 
-// The worker itself tells the processes it started: a data loader that exits before its trainer has saved does not
+// The worker stops the processes it started itself: a data loader that exits before its trainer has saved does not
 // help.
 void Worker::stop(int signal_number) {
   stop_signal_ = signal_number;

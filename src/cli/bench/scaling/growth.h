@@ -17,7 +17,7 @@
 
 namespace lockstep::bench::scaling {
 
-// Of a working set twice its size, a cache with random replacement keeps a fifth from step to step, one with LRU
+// A cache with random replacement keeps a fifth of a working set twice its size from step to step, one with LRU
 // nothing. And bare computation, which is subtracted and has no momentum, does not fit either.
 inline constexpr std::uint64_t kCacheFactor = 2;
 

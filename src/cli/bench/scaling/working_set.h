@@ -8,7 +8,7 @@
 
 namespace lockstep::bench::scaling {
 
-// Of all ranks; data that they share or divide counts once.
+// Over all ranks; data that they share or divide counts once.
 std::uint64_t working_set_bytes(const Point& point, Method method);
 
 }  // namespace lockstep::bench::scaling
