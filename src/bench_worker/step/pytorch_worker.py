@@ -122,7 +122,7 @@ def answer_to(trainer, text):
     answer = {"error": "", "text": "", "times_ns": [], "loss": 0.0}
     try:
         answer.update(trainer.carry_out(json.loads(text)))
-    except Exception as error:  # whatever it is, the coordinator wants to know
+    except Exception as error:  # any failure is reported to the coordinator
         answer["error"] = f"{type(error).__name__}: {error}"
     return json.dumps(answer).encode()
 
@@ -139,7 +139,7 @@ def main():
             while order := coordinator.recv(LONGEST_TEXT):
                 coordinator.send(answer_to(trainer, order))
         except ConnectionError:
-            pass  # the coordinator went away before the answer: the end, just as well
+            pass  # the coordinator exited before the answer: this worker exits too
     return 0
 
 
@@ -147,5 +147,5 @@ if __name__ == "__main__":
     exit_code = main()
     sys.stdout.flush()
     sys.stderr.flush()
-    # At once: PyTorch sometimes aborts when the interpreter ends while its process group is alive.
+    # Skip the shutdown: PyTorch sometimes aborts if the interpreter exits while its process group is alive.
     os._exit(exit_code)
