@@ -138,8 +138,7 @@ BackwardSync::BackwardSync(torch::nn::Module& module_in, World& world, const Ddp
 
 BackwardSync::~BackwardSync() {
   if (gradients.in_step()) {
-    gradients.abort(
-        "a replica went away in the middle of a step");  // before the gradients that it borrows are gone
+    gradients.abort("a replica went away in the middle of a step");  // before the lent gradients are freed
   }
   for (const Hook& hook : hooks_) {
     hook.accumulator->del_post_hook(hook.key);

@@ -5,8 +5,8 @@
 
 namespace lockstep {
 
-// In effect from now on. Prepares what the handler needs (the path, space for the text). The handler calls `claim`
-// before it writes; it returns whether this is the first reported failure of the process.
+// In effect from now on. Prepares what the handler needs (the path, space for the text). The handler first calls
+// `claim`, which returns whether this is the first reported failure of the process.
 void report_forbidden_writes(int rank, bool (*claim)());
 
 }  // namespace lockstep

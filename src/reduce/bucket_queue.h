@@ -57,8 +57,7 @@ class BucketQueue {
   const std::vector<GradientBucket>* buckets_ LOCKSTEP_GUARDED_BY(mutex_) = nullptr;
   AllReduceBucket plain_;
   BucketReduction* reduction_ LOCKSTEP_GUARDED_BY(mutex_) = nullptr;
-  std::vector<std::unique_ptr<BucketWork>> works_
-      LOCKSTEP_GUARDED_BY(mutex_);    // of the buckets that have started
+  std::vector<std::unique_ptr<BucketWork>> works_ LOCKSTEP_GUARDED_BY(mutex_);  // of the started buckets
   std::atomic<std::size_t> done_{0};  // buckets, counted from the first; written with mutex_ held
   std::exception_ptr error_ LOCKSTEP_GUARDED_BY(mutex_);
   std::optional<std::size_t> failed_bucket_ LOCKSTEP_GUARDED_BY(mutex_);

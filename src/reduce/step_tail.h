@@ -26,8 +26,7 @@ struct StepTail {
 
 struct TailTotals {
   std::vector<bool> has_data;  // by rank
-  double mean_samples =
-      0;  // over all ranks, those without data counting as 0; exact except for the averaging itself
+  double mean_samples = 0;     // over all ranks, 0 for those without data; exact except for the averaging
   std::vector<GradientPart> parts;  // by gradient, the highest of any rank
 };
 

@@ -32,10 +32,9 @@ struct TensorDifference {
   std::uint64_t differing = 0;
   std::uint64_t nan_on_one_side = 0;  // or different NaNs on both; their difference has no size
   Spot first = {};
-  std::optional<Largest> absolute = {};  // |a - b|; nothing if all differing elements are NaN
-  std::optional<Largest> relative = {};  // |a - b| / max(|a|, |b|)
-  std::optional<std::uint64_t> ulps =
-      {};  // the largest distance in representable floats of the type; floats only
+  std::optional<Largest> absolute = {};    // |a - b|; nothing if all differing elements are NaN
+  std::optional<Largest> relative = {};    // |a - b| / max(|a|, |b|)
+  std::optional<std::uint64_t> ulps = {};  // the most steps between adjacent floats; floats only
 };
 
 // Nothing if they are equal. Both must have the same type and shape.
