@@ -24,8 +24,8 @@ class ParameterSlices;
 
 // How module buffers, such as the running statistics of batch norm, are synchronised after a synchronised backward.
 enum class BufferSync {
-  kBroadcast,  // all ranks take rank 0's
-  kAverage,    // floating-point module buffers are averaged, others are rank 0's
+  kBroadcast,  // all ranks take those of rank 0, or of the first rank with data
+  kAverage,    // floating-point module buffers are averaged, others as with kBroadcast
   kNone,
 };
 

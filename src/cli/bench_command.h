@@ -2,7 +2,7 @@
 
 // `lockstep bench allreduce`: how fast all-reduce is on this machine, compared with libtorch's Gloo, Open MPI and the
 // limits of the hardware. `lockstep bench worker` is one rank of it, started by the command itself. `lockstep bench
-// step`, in a separate file: how long a training step takes.
+// step` and `lockstep bench scaling`, in separate files: how long a training step takes, and how that scales.
 
 namespace lockstep::cli {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 // Averages sparse gradients: every rank gets the indices and values of all ranks and adds them up in rank order. Only
-// existing rows are sent, not the whole table.
+// existing rows are sent, unless some rank's gradient is dense: then the whole table is all-reduced.
 
 #include <torch/types.h>
 
