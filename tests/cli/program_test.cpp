@@ -23,6 +23,7 @@ constexpr const char* kHelp =
     "\n"
     "commands:\n"
     "  run           start a program as many ranks, watch them and stop them\n"
+    "  new           make a project for a training program of your own\n"
     "  doctor        tell whether this machine is fit for multi-process training\n"
     "  bench         measure all-reduce, or whole training steps, beside others and the machine's limits\n"
     "  data          make token shards from text files, and look at them\n"
