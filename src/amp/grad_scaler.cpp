@@ -69,13 +69,13 @@ bool take_step(torch::optim::Optimizer& optimizer) {
 
 void GradScalerOptions::describe(config::Description& d) {
   constexpr double kMost = std::numeric_limits<float>::max();
-  d.option("initial-scale", initial_scale, "what the loss is multiplied with at first").range(1e-30, kMost);
-  d.option("growth-factor", growth_factor, "by which that grows").range(1.0, kMost);
-  d.option("backoff-factor", backoff_factor, "by which it shrinks after an overflow").range(0.0, 1.0);
-  d.option("growth-interval", growth_interval, "steps without an overflow before it grows")
+  d.option("initial-scale", initial_scale, "initial factor of the loss").range(1e-30, kMost);
+  d.option("growth-factor", growth_factor, "growth of that factor").range(1.0, kMost);
+  d.option("backoff-factor", backoff_factor, "factor applied to it after an overflow").range(0.0, 1.0);
+  d.option("growth-interval", growth_interval, "steps without overflow before it grows")
       .unit("steps")
       .range(1, std::numeric_limits<std::int32_t>::max());
-  d.option("enabled", enabled, "scale the loss at all");
+  d.option("enabled", enabled, "scale the loss");
 }
 
 GradScaler::GradScaler(Communicator& communicator, GradScalerOptions options)

@@ -46,10 +46,10 @@ struct TokensOptions {
     d.option("output", output, "the folder to make; the shards in it are 00000.tokens, 00001.tokens, ...")
         .required();
     d.option("shard-size", shard_size,
-             "of the tokens in a shard, two bytes each; the last one may have fewer")
+             "bytes of tokens per shard, two per token; the last shard may be smaller")
         .range(ByteSize(2), ByteSize::gib(1024));
-    d.option("extension", extension, "how the names of files end that are read from folders");
-    d.option("separator", separator, "put token 256 behind each file");
+    d.option("extension", extension, "file name extensions to read from folders");
+    d.option("separator", separator, "append token 256 to each file");
   }
 };
 

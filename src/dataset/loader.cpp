@@ -80,9 +80,9 @@ const torch::Tensor& tensor_of(const Batch& batch, std::size_t number, const cha
 }  // namespace
 
 void LoaderOptions::describe(config::Description& d) {
-  d.option("threads", threads, "threads that load batches ahead; with 0 the training waits for each")
+  d.option("threads", threads, "threads that load batches ahead; 0: load in the training thread")
       .range(0, kMostThreads);
-  d.option("prefetch", prefetch, "how many batches are loaded ahead").unit("batches").range(1, kMostPrefetch);
+  d.option("prefetch", prefetch, "how many batches to load ahead").unit("batches").range(1, kMostPrefetch);
 }
 
 const torch::Tensor& Batch::input() const {

@@ -144,12 +144,12 @@ void settle_nodes(Communicator& communicator, const WorldOptions& options, Ident
 }  // namespace
 
 void WorldOptions::describe(config::Description& d) {
-  d.option("backend", backend, "how ranks talk to each other")
+  d.option("backend", backend, "backend that connects the ranks")
       .choices({{"auto", BackendChoice::kAuto},
                 {"local", BackendChoice::kLocal},
                 {"shm", BackendChoice::kShm},
                 {"gloo", BackendChoice::kGloo}});
-  d.option("join-timeout", join_timeout, "how long to wait for all ranks to come");
+  d.option("join-timeout", join_timeout, "how long to wait for all ranks to join");
   d.option("timeout", timeout, "how long a collective may take");
   d.option("bind-address", bind_address, "address or interface for the gloo backend");
   d.option("tune-allocator", tune_allocator, "keep large blocks of memory between steps");

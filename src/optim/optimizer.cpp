@@ -113,15 +113,15 @@ void OptimizerOptions::describe(config::Description& d) {
                 {"adam", OptimizerKind::kAdam},
                 {"adamw", OptimizerKind::kAdamW},
                 {"adagrad", OptimizerKind::kAdagrad}});
-  d.option("sharded", sharded, "each rank updates its slice of every parameter, instead of all of them each");
+  d.option("sharded", sharded, "each rank updates a slice of every parameter instead of all parameters");
   d.option("fused", fused,
-           "when sharded: libtorch's fused kernels; without, its ordinary operations and their bits");
-  d.option("parameters", parameters, "when sharded, of ranks on one host: one set for all, or one for each")
+           "if sharded: use libtorch's fused kernels; otherwise its ordinary operations, with their bits");
+  d.option("parameters", parameters, "if sharded: one set of parameters per host, or one per rank")
       .choices({{"shared", optim::Parameters::kShared}, {"replicated", optim::Parameters::kReplicated}});
   d.option("weight-decay", weight_decay, "pulls weights towards 0").range(0.0, 1e3);
-  d.option("decay-vectors", decay_vectors, "weight decay also for biases and the weights of norms");
+  d.option("decay-vectors", decay_vectors, "apply weight decay to biases and norm weights too");
   d.option("momentum", momentum, "of sgd").range(0.0, 1.0);
-  d.option("nesterov", nesterov, "sgd looks ahead along its momentum");
+  d.option("nesterov", nesterov, "use Nesterov momentum with sgd");
   d.option("beta1", beta1, "of adam and adamw: memory of the gradient").range(0.0, 0.999999);
   d.option("beta2", beta2, "of adam and adamw: memory of its square").range(0.0, 0.9999999);
   d.option("epsilon", epsilon, "of adam, adamw and adagrad: keeps the division from exploding")

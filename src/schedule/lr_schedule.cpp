@@ -31,19 +31,21 @@ double after_milestones(const LrOptions& options, std::int64_t step) {
 void LrOptions::describe(config::Description& d) {
   constexpr auto kMost = std::numeric_limits<std::int64_t>::max();
   d.option("peak", peak, "learning rate after the warm-up").range(0.0, 1e6);
-  d.option("shape", shape, "how it changes after that")
+  d.option("shape", shape, "how the learning rate changes after the warm-up")
       .choices({{"constant", LrShape::kConstant},
                 {"linear", LrShape::kLinear},
                 {"cosine", LrShape::kCosine},
                 {"polynomial", LrShape::kPolynomial},
                 {"step", LrShape::kStep},
                 {"wsd", LrShape::kWarmupStableDecay}});
-  d.option("warmup-steps", warmup_steps, "over which it grows to its peak").unit("steps").range(0, kMost);
-  d.option("final-ratio", final_ratio, "what is left of the peak at the end").range(0.0, 1.0);
-  d.option("power", power, "of the polynomial").range(0.0, 100.0);
-  d.option("milestones", milestones, "steps at which shape=step lowers it").unit("steps");
-  d.option("gamma", gamma, "by which shape=step lowers it").range(0.0, 1.0);
-  d.option("decay-steps", decay_steps, "over which shape=wsd lowers it at the end")
+  d.option("warmup-steps", warmup_steps, "steps over which the rate grows to its peak")
+      .unit("steps")
+      .range(0, kMost);
+  d.option("final-ratio", final_ratio, "final rate, relative to the peak").range(0.0, 1.0);
+  d.option("power", power, "exponent of shape=polynomial").range(0.0, 100.0);
+  d.option("milestones", milestones, "steps at which shape=step lowers the rate").unit("steps");
+  d.option("gamma", gamma, "factor that shape=step applies").range(0.0, 1.0);
+  d.option("decay-steps", decay_steps, "final steps over which shape=wsd lowers the rate")
       .unit("steps")
       .range(0, kMost);
 }

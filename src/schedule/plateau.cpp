@@ -8,12 +8,13 @@ namespace lockstep {
 
 void PlateauOptions::describe(config::Description& d) {
   constexpr int kMost = std::numeric_limits<int>::max();
-  d.option("factor", factor, "by which the learning rate is lowered").range(0.0, 1.0);
-  d.option("patience", patience, "evaluations without improvement that are borne").range(0, kMost);
-  d.option("threshold", threshold, "an improvement is at least this share of the best value").range(0.0, 1.0);
-  d.option("cooldown", cooldown, "evaluations after a cut that do not count").range(0, kMost);
-  d.option("least-scale", least_scale, "what is left of the learning rate in any case").range(0.0, 1.0);
-  d.option("higher-is-better", higher_is_better, "for a metric that is to grow");
+  d.option("factor", factor, "factor that lowers the learning rate").range(0.0, 1.0);
+  d.option("patience", patience, "evaluations without improvement to tolerate").range(0, kMost);
+  d.option("threshold", threshold, "smallest improvement, relative to the best value").range(0.0, 1.0);
+  d.option("cooldown", cooldown, "evaluations to ignore after lowering the rate").range(0, kMost);
+  d.option("least-scale", least_scale, "lower bound, relative to the scheduled learning rate")
+      .range(0.0, 1.0);
+  d.option("higher-is-better", higher_is_better, "higher values of the metric are better");
 }
 
 bool Plateau::improves(double metric) const {

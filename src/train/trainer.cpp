@@ -230,7 +230,7 @@ void Trainer::advance(const SampleBatch& samples, const StepResult& result) {
                                  ", had a loss of ", metric_text("loss", result.totals.loss),
                                  " or a gradient of norm ", metric_text("", result.gradient_norm),
                                  " and were skipped; a lower --lr.peak, a warm-up or --clip-norm "
-                                 "may help, and --max-bad-steps says how many of them are borne")));
+                                 "may help, and --max-bad-steps sets how many of them to tolerate")));
   }
 }
 

@@ -7,7 +7,7 @@
 namespace lockstep::run {
 
 void IgnoredOptions::describe(config::Description& d) {
-  constexpr const char* kHelp = "taken for torchrun's sake, changes nothing";
+  constexpr const char* kHelp = "accepted for compatibility with torchrun; ignored";
   d.option("rdzv-conf", rdzv_conf, kHelp);
   d.option("monitor-interval", monitor_interval, kHelp);
   d.option("start-method", start_method, kHelp);
@@ -57,16 +57,16 @@ void Options::describe(config::Description& d) {
                 {"numa", Binding::kNuma},
                 {"none", Binding::kNone}});
   d.option("nnodes", nnodes, "hosts of the job; the same command runs on each");
-  d.option("node-rank", node_rank, "which of the hosts this is").range(0, 1 << 20);
+  d.option("node-rank", node_rank, "index of this host").range(0, 1 << 20);
   d.option("master-addr", master_addr, "where rank 0 runs; needed with several hosts");
-  d.option("master-port", master_port, "port on it; several hosts: 29500, one host: one that is free")
+  d.option("master-port", master_port, "port on that host; default 29500, or a free one on a single host")
       .range(1, 65535);
-  d.option("standalone", standalone, "the job is on this host alone, as it is without --nnodes");
-  d.option("rdzv-backend", rdzv_backend, "only static membership exists; c10d is read as static");
+  d.option("standalone", standalone, "run on this host only, as without --nnodes");
+  d.option("rdzv-backend", rdzv_backend, "static is the only one; c10d is taken as static");
   d.option("rdzv-endpoint", rdzv_endpoint, "HOST[:PORT], another way to write master-addr and master-port");
   d.option("rdzv-id", rdzv_id, "name of the run; one host: random");
-  d.option("role", role, "name of what the workers do, for their output");
-  d.option("no-python", no_python, "start PROGRAM as it is, also when its name ends in .py");
+  d.option("role", role, "name of the workers' role, for the prefix of their output");
+  d.option("no-python", no_python, "run PROGRAM itself even if its name ends in .py");
   d.option("module", module, "torchrun's -m; write python3 -m MODULE instead").alias('m');
   d.option("log-dir", log_dir, "keep output under DIR/RUN/attempt_N/RANK/{stdout,stderr}.log");
   d.option("redirects", redirects,
@@ -77,16 +77,17 @@ void Options::describe(config::Description& d) {
   d.option("local-ranks-filter", local_ranks_filter, "show the output of these ranks of this host only");
   d.option("ranks-filter", ranks_filter, "show the output of these ranks of the job only");
   d.option("log-line-prefix-template", log_line_prefix_template,
-           "before each line; knows ${role_name} ${rank} ${local_rank} ${hostname}");
-  d.option("max-restarts", max_restarts, "how often to start all workers again").range(0, 1'000'000);
+           "prefix of each line; may use ${role_name} ${rank} ${local_rank} ${hostname}");
+  d.option("max-restarts", max_restarts, "how many times to restart all workers after a failure")
+      .range(0, 1'000'000);
   d.option("restart-on-start-failure", restart_on_start_failure,
-           "also when no worker had reported its first step");
+           "restart even if no worker reported its first step");
   d.option("shutdown-timeout", shutdown_timeout, "from SIGTERM to SIGKILL")
       .unit("seconds")
       .range(0.0, 86400.0);
   d.option("signals-to-handle", signals_to_handle,
-           "that end the job in order; SIGUSR1 and SIGUSR2 are handed on");
-  d.option("report", report, "write what happened as JSON");
+           "signals that stop the job; SIGUSR1 and SIGUSR2 are forwarded to the workers");
+  d.option("report", report, "write a JSON report of the job to this file");
   d.option("dry-run", dry_run, "print ranks, cores, environment and commands, and start nothing");
   ignored.describe(d);
 }

@@ -35,7 +35,7 @@ class MeshBackend final : public Backend {
   }
 
   SharedMemory allocate_shared(std::size_t /*bytes*/, const Deadline& /*deadline*/) override {
-    throw Error(ErrorCode::kInternal, "memory in common was asked of ranks that have none");
+    throw Error(ErrorCode::kInternal, "shared memory was requested, but these ranks do not share any");
   }
   bool shares_memory() const override { return false; }
 
