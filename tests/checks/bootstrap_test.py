@@ -11,7 +11,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOLS = ("basename", "bash", "cat", "chmod", "dirname", "env", "mkdir", "mktemp", "rm", "sed", "sort", "tail", "true")
 LIBRARY_HEADERS = {"CLI/CLI.hpp", "benchmark/benchmark.h", "fmt/format.h", "gmock/gmock.h", "gtest/gtest.h",
-                   "nlohmann/json.hpp", "spdlog/logger.h", "toml.hpp", "xxhash.h", "zlib.h"}
+                   "hwloc.h", "nlohmann/json.hpp", "spdlog/logger.h", "toml.hpp", "xxhash.h", "zlib.h"}
 NOBODY = 65534
 LOG_CALL = 'echo "$(basename "$0") $*" >>"$CALLS"\n'
 HAS_ALL = 'printf "installed %s\\n" "${@:3}"\n'

@@ -258,12 +258,20 @@ class SummaryTest(CheckTest):
 
 
 class SuiteTest(CheckTest):
-    """tools/run_suite in a tree of its own, with stand-ins for cmake and ctest that say what they were asked to do."""
+    """tools/run_suite in a tree of its own, with stand-ins for cmake, ninja and ctest that say what they were asked to do."""
 
     CMAKE = """#!/usr/bin/env bash
-        if [[ $1 == --build ]]; then
-          echo "built $3 at priority $(nice)"
-          [[ $3 != "$BROKEN" ]]
+        echo "CMake says much"
+        [[ $2 != "$MISCONFIGURED" ]] || exit 1
+        mkdir -p "build/$2"
+        touch "build/$2/build.ninja"
+        """
+    NINJA = """#!/usr/bin/env bash
+        if [[ $3 == -n ]]; then
+          echo "[1/1] compile"
+        else
+          echo "built ${2#build/} at priority $(nice)"
+          [[ $2 != "build/$BROKEN" ]]
         fi
         """
     CTEST = """#!/usr/bin/env bash
@@ -275,15 +283,16 @@ class SuiteTest(CheckTest):
 
     CHECKS = r"^(check[.]tidy$|consumer[.]|fuzz[.])"
 
-    def run_suite(self, *suites, broken="", failing="", tests=""):
-        for name, content in (("bin/cmake", self.CMAKE), ("bin/ctest", self.CTEST)):
+    def run_suite(self, *suites, broken="", failing="", tests="", misconfigured=""):
+        shutil.rmtree(self.root / "build", ignore_errors=True)
+        for name, content in (("bin/cmake", self.CMAKE), ("bin/ninja", self.NINJA), ("bin/ctest", self.CTEST)):
             self.write(name, content)
             (self.root / name).chmod(0o755)
-        for tool in ("run_suite", "summarize_tests"):
+        for tool in ("build", "run_suite", "summarize_tests"):
             self.write(f"tools/{tool}", (ROOT / "tools" / tool).read_text(encoding="utf-8"))
             (self.root / "tools" / tool).chmod(0o755)
         environment = dict(os.environ, PATH=f"{self.root / 'bin'}:{os.environ['PATH']}", BROKEN=broken, FAILING=failing,
-                           TESTS=tests)
+                           TESTS=tests, MISCONFIGURED=misconfigured)
         result = subprocess.run([self.root / "tools/run_suite", *suites], env=environment, capture_output=True,
                                 text=True, timeout=60, check=False)
         steps = [line for line in result.stdout.splitlines() if line.startswith(("built", "tested"))]
@@ -321,6 +330,14 @@ class SuiteTest(CheckTest):
             self.assertEqual(result.returncode, 1)
             self.assertIn(f"the {broken} build failed", result.stderr)
             self.assertTrue(result.stdout.endswith(f"\n{len(tested)} passed, 0 failed, 0 skipped\n"), result.stdout)
+
+    def test_shows_what_cmake_says_only_when_it_fails(self):
+        result, _ = self.run_suite("release")
+        self.assertNotIn("CMake says much", result.stdout + result.stderr)
+        result, steps = self.run_suite("release", misconfigured="release")
+        self.assertEqual(steps, [])
+        self.assertIn("CMake says much", result.stderr)
+        self.assertEqual(result.returncode, 1)
 
     def test_fails_when_the_checks_do(self):
         result, _ = self.run_suite("release", "asan", failing="checks.xml")

@@ -74,7 +74,7 @@ TEST(RunOptions, AreCheckedAllAtOnce) {
                   .result.problems,
               ElementsAre("--master-port: 70000 is out of range [1, 65535]",
                           "--shutdown-timeout: -1 is out of range [0, 86400] seconds",
-                          "--bind: 'socket' is not one of cores, none",
+                          "--bind: 'socket' is not one of core, thread, numa, none",
                           "PET_MAX_RESTARTS: 'many' is not an integer"));
 }
 
