@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// "/home/me/train.cpp:42", or nothing.
+// "train.cpp:42" with its folder, or nothing.
 std::string line_at(const std::string& program, const std::string& address) {
   try {
     const auto done = run_subprocess({"addr2line", "-e", program, address}, {}, Deadline::after(5s));
