@@ -21,6 +21,9 @@ function(lockstep_layer name)
   # Not linked: users of the build tree would need it too.
   target_compile_options(${target} PRIVATE $<TARGET_PROPERTY:lockstep_flags,INTERFACE_COMPILE_OPTIONS>)
   target_compile_definitions(${target} PRIVATE $<TARGET_PROPERTY:lockstep_flags,INTERFACE_COMPILE_DEFINITIONS>)
+  if(LOCKSTEP_SANITIZE)
+    target_link_options(${target} INTERFACE -fsanitize=${LOCKSTEP_SANITIZE})  # for whatever links it
+  endif()
   if(LAYER_COLD)
     target_compile_options(${target} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-O1>)
   endif()
