@@ -25,9 +25,9 @@ std::string line_at(const std::string& program, const std::string& address) {
 }  // namespace
 
 std::string with_code_line(const std::string& text) {
-  static const std::regex kAddress("\\(addr2line -e (.+) (0x[0-9a-f]+) has the line\\)");
+  static const std::regex address_text("\\(addr2line -e (.+) (0x[0-9a-f]+) has the line\\)");
   std::smatch found;
-  if (!std::regex_search(text, found, kAddress)) {
+  if (!std::regex_search(text, found, address_text)) {
     return text;
   }
   const std::string line = line_at(found[1], found[2]);
